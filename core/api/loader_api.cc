@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/api/loader_api.cc: public functions of a transform and a loader.
+// core/api/loader_api.cc: public functions of a transform and a loader, and the lengths of a
+// dataset's samples.
 #include <tenon/ext/draft/loaders.h>
 
 #include "core/api/guard.h"
@@ -138,6 +139,25 @@ tenon_status tenon_loader_set_share(tenon_context* context, tenon_loader* loader
     Loader& to = *require_loader(cx, loader);
     const Loader::Use use(to);
     to.set_share({first, count, of});
+  });
+}
+
+tenon_status tenon_loader_set_buckets(tenon_context* context, tenon_loader* loader, int64_t pool,
+                                      const int64_t* lengths) {
+  return guard(context, [&](Context& cx) {
+    Loader& to = *require_loader(cx, loader);
+    const Loader::Use use(to);
+    to.set_buckets(cx, pool, lengths);
+  });
+}
+
+tenon_status tenon_dataset_get_lengths(tenon_context* context, tenon_dataset* dataset,
+                                       int64_t first, int64_t count, int64_t* out_lengths) {
+  return guard(context, [&](Context& cx) {
+    const data::Dataset& from = *require_dataset(cx, dataset);
+    if (count > 0) require_pointer(out_lengths, "out_lengths");
+    const std::vector<int64_t> lengths = from.lengths(cx, first, count);
+    std::copy(lengths.begin(), lengths.end(), out_lengths);
   });
 }
 

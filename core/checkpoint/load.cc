@@ -178,6 +178,7 @@ class Loader {
       refuse(in("seed"), "is another one: the order of the samples would be another",
              std::to_string(loader->seed()), std::to_string(seed));
     }
+    expect_order(*loader);
     const auto epoch = from_.number<int64_t>(in("epoch"), "an epoch");
     const auto position = from_.number<int64_t>(in("position"), "a position");
     if (epoch < 0 || position < 0 || position > loader->length()) {
@@ -187,6 +188,21 @@ class Loader {
     from_.change([loader, use, pass = loader->make_pass(epoch), position] {
       loader->begin(pass, position);
     });
+  }
+
+  // A file of a loader without buckets says nothing of them, as those from before them do.
+  void expect_order(const data::Loader& loader) const {
+    const bool has_pool = from_.find_text(in("pool")) != nullptr;
+    const int64_t pool = has_pool ? from_.number<int64_t>(in("pool"), "a pool of batches") : 0;
+    if (pool != loader.pool()) {
+      refuse(in("pool"), "is another one: the order of the samples would be another",
+             std::to_string(loader.pool()), std::to_string(pool));
+    }
+    if (pool == 0) return;
+    const auto batch = from_.number<int64_t>(in("batch"), "a number of samples");
+    if (batch == loader.batch()) return;
+    refuse(in("batch"), "is another one: the order of the samples would be another",
+           std::to_string(loader.batch()), std::to_string(batch));
   }
 
   void operator()(Ref& tensor) const {

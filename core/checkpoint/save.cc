@@ -46,6 +46,10 @@ class Saver {
     put(in("seed"), std::to_string(info.seed));
     put(in("epoch"), std::to_string(info.epoch));
     put(in("position"), std::to_string(info.position));
+    // The order depends on the size of a batch in this case alone.
+    if (info.pool == 0) return;
+    put(in("pool"), std::to_string(info.pool));
+    put(in("batch"), std::to_string(info.batch));
   }
 
   void operator()(const tensor::Ref& tensor) const { out_.set(name_, *tensor); }

@@ -2,6 +2,8 @@
 // core/data/dataset.cc: dataset objects.
 #include "core/data/dataset.h"
 
+#include <algorithm>
+
 #include "core/data/callback.h"
 #include "core/registry/values.h"
 
@@ -107,6 +109,46 @@ void Dataset::read(Context& context, std::span<const int64_t> indices,
     for (size_t i = 0; i < indices.size(); ++i) some(indices.subspan(i, 1));
     throw;
   }
+}
+
+std::vector<int64_t> Dataset::lengths(Context& context, int64_t first, int64_t count) const {
+  constexpr int64_t kPiece = int64_t{1} << 16;
+  const auto callback = kind_->as<tenon_dataset_desc>().lengths;
+  if (callback == nullptr) {
+    throw Error{.status = TENON_E_UNSUPPORTED,
+                .message = kind_->name + ": does not say how long its samples are",
+                .op = kind_->name,
+                .operand = "dataset",
+                .expected = "a dataset with the callback `lengths`",
+                .found = "one without",
+                .plugin = kind_->plugin->id,
+                .hint = "give the loader the lengths, or let its batches be of any length"};
+  }
+  if (first < 0 || first > length_ || count < 0 || count > length_ - first) {
+    throw Error{.status = TENON_E_ARGUMENT,
+                .message = kind_->name + ": lengths of samples that are not there",
+                .op = kind_->name,
+                .operand = "first",
+                .expected = "samples of 0 to " + std::to_string(length_ - 1),
+                .found = std::to_string(count) + " from " + std::to_string(first) + " on"};
+  }
+  std::vector<int64_t> lengths(static_cast<size_t>(count));
+  for (int64_t at = 0; at < count; at += kPiece) {
+    run_callback(context, *kind_, "lengths", [&](tenon_call* call) {
+      return callback(call, object_, first + at, std::min(kPiece, count - at), lengths.data() + at);
+    });
+  }
+  const auto is_negative = [](int64_t length) { return length < 0; };
+  const auto wrong = std::find_if(lengths.begin(), lengths.end(), is_negative);
+  if (wrong == lengths.end()) return lengths;
+  throw Error{.status = TENON_E_PLUGIN,
+              .message = kind_->name + ": says that sample " +
+                         std::to_string(first + (wrong - lengths.begin())) + " has length " +
+                         std::to_string(*wrong),
+              .op = kind_->name,
+              .expected = "0 or more",
+              .found = std::to_string(*wrong),
+              .plugin = kind_->plugin->id};
 }
 
 }  // namespace tenon::data

@@ -27,6 +27,8 @@ class Dataset {
   const char* field_name(size_t index) const { return names_[index].c_str(); }
   // One tensor [n, ...] per field, in host memory. Errors of the plugin name the sample.
   std::vector<tensor::Ref> get(Context& context, std::span<const int64_t> indices) const;
+  // How long `count` samples from `first` on are.
+  std::vector<int64_t> lengths(Context& context, int64_t first, int64_t count) const;
   Runtime* runtime() const { return runtime_; }
 
  private:

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
-#include "core/base/philox.h"
 #include "core/registry/values.h"
 
 namespace tenon::data {
@@ -28,31 +26,6 @@ constexpr int64_t kMaxLength = PTRDIFF_MAX / static_cast<int64_t>(sizeof(int64_t
               .operand = operand,
               .expected = std::move(expected),
               .found = std::move(found)};
-}
-
-// The samples in the order of an epoch.
-std::vector<int64_t> order_of(int64_t length, uint64_t seed, int64_t epoch, bool shuffle) {
-  std::vector<int64_t> order(static_cast<size_t>(length));
-  std::iota(order.begin(), order.end(), int64_t{0});
-  if (!shuffle) return order;
-  // Fisher and Yates, in Durstenfeld's form. The constant ("loader" in ASCII) keeps these numbers
-  // apart from those that a context with the same seed draws.
-  base::Philox random{seed ^ 0x6C6F61646572u, static_cast<uint64_t>(epoch), 0};
-  for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
-  return order;
-}
-
-// Of each `share.of` batches in a row those that are ours; a last round that is not whole is
-// nobody's.
-std::vector<int64_t> shared(const std::vector<int64_t>& order, int64_t batch, const Share& share) {
-  std::vector<int64_t> ours;
-  const int64_t round = batch * share.of;
-  const auto length = static_cast<int64_t>(order.size());
-  for (int64_t begin = 0; begin + round <= length; begin += round) {
-    const auto first = order.begin() + begin + share.first * batch;
-    ours.insert(ours.end(), first, first + share.count * batch);
-  }
-  return ours;
 }
 
 class Epoch final : public Pass {
@@ -185,9 +158,8 @@ void Loader::begin(int64_t epoch, int64_t position) {
 
 std::shared_ptr<const Pass> Loader::make_pass(int64_t epoch) const {
   refuse_forked();
-  const bool shuffle = (flags_ & TENON_LOADER_SHUFFLE) != 0;
-  std::vector<int64_t> order = order_of(all_, seed_, epoch, shuffle);
-  if (share_.of != 1) order = shared(order, batch_, share_);
+  const Order how{all_, batch_, seed_, (flags_ & TENON_LOADER_SHUFFLE) != 0};
+  std::vector<int64_t> order = order_of(how, epoch, buckets_, share_);
   return std::make_shared<Epoch>(*runtime_, dataset_, steps_, std::move(order), seed_, epoch,
                                  batch_);
 }
@@ -251,6 +223,43 @@ void Loader::set_share(const Share& share) {
   }
 }
 
+std::shared_ptr<const std::vector<int64_t>> Loader::read_lengths(Context& context,
+                                                                 const int64_t* given) const {
+  if (!given && !dataset_) {
+    throw Error{.status = TENON_E_ARGUMENT,
+                .message = "loader: it has no dataset that could say how long its samples are",
+                .operand = "lengths",
+                .expected = "the lengths of " + std::to_string(all_) + " samples",
+                .found = "NULL"};
+  }
+  using Lengths = std::vector<int64_t>;
+  if (!given) return std::make_shared<Lengths>(dataset_->lengths(context, 0, all_));
+  auto read = std::make_shared<Lengths>(given, given + all_);
+  const auto negative = std::find_if(read->begin(), read->end(), [](int64_t n) { return n < 0; });
+  if (negative != read->end()) {
+    refuse("lengths",
+           "the length of sample " + std::to_string(negative - read->begin()) + " is negative",
+           "0 or more", std::to_string(*negative));
+  }
+  return read;
+}
+
+void Loader::set_buckets(Context& context, int64_t pool, const int64_t* lengths) {
+  if (pool < 0 || pool == 1) {
+    refuse("pool", "a pool has too few batches to sort samples by length among them",
+           "2 or more, or 0 for none", std::to_string(pool));
+  }
+  refuse_forked();
+  Buckets buckets{pool, pool == 0 ? nullptr : read_lengths(context, lengths)};
+  std::swap(buckets_, buckets);
+  try {
+    begin(make_pass(epoch_of(pass_).number), 0);
+  } catch (...) {
+    std::swap(buckets_, buckets);
+    throw;
+  }
+}
+
 void Loader::set_workers(uint32_t count, const MakeWorkerContext& make) {
   if (count > TENON_LOADER_WORKERS) {
     refuse("n_workers", "too many workers", "at most " + std::to_string(TENON_LOADER_WORKERS),
@@ -288,6 +297,7 @@ tenon_loader_info Loader::info() const {
   info.seed = seed_;
   info.n_fields = static_cast<uint32_t>(fields_.size());
   info.n_workers = workers_ ? workers_->count() : 0;
+  info.pool = buckets_.pool;
   return info;
 }
 

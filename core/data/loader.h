@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/data/dataset.h"
+#include "core/data/order.h"
 #include "core/data/transform.h"
 #include "core/data/workers.h"
 
@@ -21,13 +22,6 @@ namespace tenon::data {
 struct Step {
   std::shared_ptr<const Transform> transform;
   uint32_t field = 0;
-};
-
-// Which of `of` batches in a row are this loader's.
-struct Share {
-  int64_t first = 0;
-  int64_t count = 1;
-  int64_t of = 1;
 };
 
 class Loader {
@@ -43,6 +37,8 @@ class Loader {
   void set_transforms(Context& context, std::vector<Step> steps);
   void set_workers(uint32_t count, const MakeWorkerContext& make);
   void set_share(const Share& share);  // and to the epoch's begin
+  // Also to the epoch's begin. lengths: of all samples, NULL: the dataset's.
+  void set_buckets(Context& context, int64_t pool, const int64_t* lengths);
   void begin(int64_t epoch, int64_t position);
   // The same in two steps, of which only the first may fail.
   std::shared_ptr<const Pass> make_pass(int64_t epoch) const;
@@ -54,6 +50,8 @@ class Loader {
   const std::vector<tenon_dataset_field>& fields() const { return fields_; }
   Runtime* runtime() const { return runtime_; }
   int64_t length() const { return length_; }
+  int64_t batch() const { return batch_; }
+  int64_t pool() const { return buckets_.pool; }
   uint64_t seed() const { return seed_; }
 
   // One call at a time; throws TENON_E_STATE for a second.
@@ -70,6 +68,8 @@ class Loader {
 
  private:
   int64_t remaining() const;
+  std::shared_ptr<const std::vector<int64_t>> read_lengths(Context& context,
+                                                           const int64_t* given) const;
   void start() noexcept;
   void refuse_forked() const;
 
@@ -80,6 +80,7 @@ class Loader {
   const uint64_t seed_;
   const uint32_t flags_;
   Share share_;
+  Buckets buckets_;
   int64_t length_;  // samples of an epoch that are ours
   std::vector<Step> steps_;
   std::vector<tenon_dataset_field> fields_;  // of batches as they are given

@@ -314,12 +314,12 @@ void check_tail(const void* source, uint32_t size, uint32_t known, const What& w
 
 std::unique_ptr<const uint64_t[]> read_entry(const tenon_entry_desc* source, const Kind& kind,
                                              const What& what) {
-  if (source == nullptr) refuse_descriptor(nullptr, kind.desc_bytes, what);
+  if (source == nullptr) refuse_descriptor(nullptr, kind.least_bytes, what);
   const uint32_t size = source->struct_size;
-  if (size < kind.desc_bytes) refuse_descriptor(&size, kind.desc_bytes, what);
+  if (size < kind.least_bytes) refuse_descriptor(&size, kind.least_bytes, what);
   check_tail(source, size, kind.desc_bytes, what);
-  auto copy = std::make_unique<uint64_t[]>((kind.desc_bytes + 7) / 8);
-  std::memcpy(copy.get(), source, kind.desc_bytes);
+  auto copy = std::make_unique<uint64_t[]>((kind.desc_bytes + 7) / 8);  // zeroes
+  std::memcpy(copy.get(), source, std::min(size, kind.desc_bytes));
   std::memcpy(copy.get(), &kind.desc_bytes, sizeof kind.desc_bytes);  // its struct_size
   return copy;
 }

@@ -29,6 +29,15 @@ constexpr auto write_of() -> decltype(Kind::write) {
   }
 }
 
+template <class Desc>
+constexpr uint32_t least_bytes_of() {
+  if constexpr (requires(const Desc* desc) { least_bytes(desc); }) {
+    return least_bytes(static_cast<const Desc*>(nullptr));
+  } else {
+    return sizeof(Desc);
+  }
+}
+
 template <class Desc, class Table>
 constexpr bool begins_as_entry() {
   return offsetof(Desc, struct_size) == offsetof(tenon_entry_desc, struct_size) &&
@@ -45,12 +54,13 @@ constexpr bool begins_as_entry() {
 TENON_KINDS(TENON_CHECK_KIND)
 #undef TENON_CHECK_KIND
 
-#define TENON_KIND(noun, plural)    \
-  {#noun,                           \
-   #plural,                         \
-   "tenon." #plural "/1",           \
-   sizeof(tenon_##noun##_desc),     \
-   check_of<tenon_##noun##_desc>(), \
+#define TENON_KIND(noun, plural)          \
+  {#noun,                                 \
+   #plural,                               \
+   "tenon." #plural "/1",                 \
+   sizeof(tenon_##noun##_desc),           \
+   least_bytes_of<tenon_##noun##_desc>(), \
+   check_of<tenon_##noun##_desc>(),       \
    write_of<tenon_##noun##_desc>()},
 constexpr Kind kKinds[] = {TENON_KINDS(TENON_KIND)};
 #undef TENON_KIND

@@ -19,6 +19,7 @@ struct Kind {
   std::string_view plural;     // "optimizers": field of the manifest, topic of a query
   std::string_view interface;  // "tenon.optimizers/1"
   uint32_t desc_bytes;         // of a descriptor as this Tenon knows it
+  uint32_t least_bytes;        // of one from before members were appended
   // Throws as checks.h says; the name is right already. NULL: nothing to check but flags of 0.
   void (*check)(const tenon_entry_desc& desc, const Checking& checking);
   // Writes the members beside name, doc and plugin. NULL: none.

@@ -94,15 +94,32 @@ struct Tokens {
                              "0 to " + std::to_string(vocabulary - 1), std::to_string(token));
   }
 
-  // One sample. `room` is for window + ahead tokens.
-  void get(int64_t index, std::vector<int64_t>& room, int64_t* tokens, int64_t* targets,
-           int64_t* length) const {
+  const Document& document_of(int64_t index) const {
     const auto after =
         std::upper_bound(documents.begin(), documents.end(), index,
                          [](int64_t wanted, const Document& each) { return wanted < each.start; });
-    const Document& document = *(after - 1);
+    return *(after - 1);
+  }
+  // Tokens of sample `index` that are not padding.
+  int64_t tokens_of(const Document& document, int64_t index) const {
+    return std::min(window, document.count - ahead - (index - document.start) * stride);
+  }
+  void get_lengths(int64_t first, int64_t count, int64_t* lengths) const {
+    if (count == 0) return;
+    const Document* document = &document_of(first);
+    const Document* const end = documents.data() + documents.size();
+    for (int64_t i = 0; i < count; ++i) {
+      if (document + 1 != end && first + i == document[1].start) ++document;
+      lengths[i] = tokens_of(*document, first + i);
+    }
+  }
+
+  // One sample. `room` is for window + ahead tokens.
+  void get(int64_t index, std::vector<int64_t>& room, int64_t* tokens, int64_t* targets,
+           int64_t* length) const {
+    const Document& document = document_of(index);
     const int64_t start = (index - document.start) * stride;
-    const int64_t n = std::min(window, document.count - ahead - start);
+    const int64_t n = tokens_of(document, index);
     files[document.file].read(document.first + start, n + ahead, room.data());
     std::copy_n(room.data(), n, tokens);
     std::copy_n(room.data() + ahead, n, targets);
@@ -190,6 +207,11 @@ tenon_status get(tenon_call* call, void* object, const int64_t* indices, int64_t
   });
 }
 
+tenon_status lengths(tenon_call*, void* object, int64_t first, int64_t count, int64_t* lengths) {
+  static_cast<const Tokens*>(object)->get_lengths(first, count, lengths);
+  return TENON_OK;
+}
+
 constexpr tenon_dataset_option kOptionList[kOptions] = {
     {str("paths"),
      str("paths of the files, a line feed between two: numbers one after the other, little-endian, "
@@ -220,7 +242,7 @@ constexpr tenon_dataset_desc kDatasets[] = {
      str("Windows of tokens in files of token numbers, which are read as samples are. Fields: "
          "`tokens`, i64[window]; `targets`, i64[window], the tokens `ahead` further; with `pad` "
          "also `length`, i64, how many of them are not padding."),
-     kOptionList, kOptions, 0, create, release, length, fields, get}};
+     kOptionList, kOptions, 0, create, release, length, fields, get, lengths}};
 
 }  // namespace
 

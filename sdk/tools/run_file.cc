@@ -18,6 +18,8 @@ using Texts = std::map<std::string, std::string>;
 const std::string kRandom = "rng";
 const std::string kGroup = "group.";  // of an optimizer with several: "group.1.lr"
 const std::string kGroupSizes = kGroup + "sizes";
+const Names kLoaders[] = {{"seed", "epoch", "position"},
+                          {"seed", "epoch", "position", "pool", "batch"}};
 
 // What stands before the last dot, and after it.
 std::pair<std::string, std::string> split_name(const std::string& name) {
@@ -116,8 +118,8 @@ class Run {
     }
     const std::vector<StateTensor> states = states_of(part);
     if (part.empty()) return add_values(part, texts);
-    if (names == Names{"seed", "epoch", "position"} && states.empty()) {
-      return add_numbers("loader", part, texts, names);
+    for (const Names& loader : kLoaders) {
+      if (names == loader && states.empty()) return add_numbers("loader", part, texts, names);
     }
     const std::vector<std::string> rules = optimizers_of(names, states);
     if (!rules.empty() || !states.empty()) return add_optimizer(part, texts, rules, states);

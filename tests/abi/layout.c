@@ -485,7 +485,7 @@ STRUCT(tenon_dataset_field, 96);
 MEMBER(tenon_dataset_field, name, 0);
 MEMBER(tenon_dataset_field, sample, 16);
 
-STRUCT(tenon_dataset_desc, 96);
+STRUCT(tenon_dataset_desc, 104);
 MEMBER(tenon_dataset_desc, struct_size, 0);
 MEMBER(tenon_dataset_desc, flags, 4);
 MEMBER(tenon_dataset_desc, name, 8);
@@ -498,6 +498,7 @@ MEMBER(tenon_dataset_desc, release, 64);
 MEMBER(tenon_dataset_desc, length, 72);
 MEMBER(tenon_dataset_desc, fields, 80);
 MEMBER(tenon_dataset_desc, get, 88);
+MEMBER(tenon_dataset_desc, lengths, 96);
 
 STRUCT(tenon_datasets_table, 16);
 MEMBER(tenon_datasets_table, struct_size, 0);
@@ -666,7 +667,7 @@ MEMBER(tenon_optimizer_group, values, 24);
 MEMBER(tenon_optimizer_group, n_params, 32);
 MEMBER(tenon_optimizer_group, n_values, 36);
 
-STRUCT(tenon_loader_info, 64);
+STRUCT(tenon_loader_info, 72);
 MEMBER(tenon_loader_info, struct_size, 0);
 MEMBER(tenon_loader_info, flags, 4);
 MEMBER(tenon_loader_info, length, 8);
@@ -677,6 +678,7 @@ MEMBER(tenon_loader_info, remaining, 40);
 MEMBER(tenon_loader_info, seed, 48);
 MEMBER(tenon_loader_info, n_fields, 56);
 MEMBER(tenon_loader_info, n_workers, 60);
+MEMBER(tenon_loader_info, pool, 64);
 
 STRUCT(tenon_entry_info, 112);
 MEMBER(tenon_entry_info, struct_size, 0);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "tests/api/fault_sweep_support.h"
 
@@ -77,6 +78,10 @@ void add_loaders(FaultRows& rows) {
         [](FaultWorld& w) { return tenon_loader_begin(w.cx, w.own.loader, 2, 4); });
   sweep(rows, "tenon_loader_set_share", "all",
         [](FaultWorld& w) { return tenon_loader_set_share(w.cx, w.own.loader, 0, 1, 1); });
+  sweep(rows, "tenon_loader_set_buckets", "of two", [](FaultWorld& w) {
+    static constexpr int64_t lengths[4096] = {};
+    return tenon_loader_set_buckets(w.cx, w.own.loader, 2, lengths);
+  });
   sweep(rows, "tenon_loader_run", "a batch", [](FaultWorld& w) {
     return tenon_loader_run(w.cx, w.own.loader, w.outs.tensors, 1, &w.outs.length);
   });
@@ -89,6 +94,39 @@ void add_loaders(FaultRows& rows) {
         return tenon_loader_get_field(w.cx, w.own.loader, 0, &w.outs.name, &w.outs.meta);
       },
       [](FaultWorld& w) { w.reset_outs(); });
+}
+
+// A dataset that says how long its samples are.
+void add_lengths(FaultRows& rows) {
+  static const std::string file = (std::filesystem::temp_directory_path() /
+                                   ("tenon-fault-tokens-" + std::to_string(getpid()) + ".bin"))
+                                      .string();
+  static const std::string dtype = "u16";
+  static tenon_dataset* lines = nullptr;
+  const auto open = [](FaultWorld& w) {
+    std::ofstream(file) << "seven tokens..";
+    static constexpr tenon_string names[] = {
+        {"paths", TENON_NUL}, {"dtype", TENON_NUL}, {"window", TENON_NUL}, {"pad", TENON_NUL}};
+    tenon_value values[] = {
+        value_of(file), value_of(dtype), {TENON_VALUE_I64, 0, {}}, {TENON_VALUE_I64, 0, {}}};
+    values[2].as.i64 = 3;
+    EXPECT_EQ(tenon_dataset_create(w.cx, "tenon.tokens", TENON_NUL, names, values, 4, &lines),
+              TENON_OK);
+  };
+  const auto close = [](FaultWorld&, tenon_status) {
+    tenon_dataset_release(lines);
+    std::filesystem::remove(file);
+  };
+  rows.push_back({"tenon_dataset_get_lengths",
+                  "all",
+                  [](FaultWorld& w) {
+                    int64_t lengths[2] = {};
+                    return tenon_dataset_get_lengths(w.cx, lines, 0, 2, lengths);
+                  },
+                  {},
+                  open,
+                  false,
+                  close});
 }
 
 void add_checkpoints(FaultRows& rows) {
@@ -178,6 +216,7 @@ FaultRows loader_faults() {
   FaultRows rows;
   add_transforms(rows);
   add_loaders(rows);
+  add_lengths(rows);
   add_checkpoints(rows);
   return rows;
 }

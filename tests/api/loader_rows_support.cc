@@ -143,6 +143,30 @@ void add_loaders(Rows& rows) {
   });
 }
 
+void add_buckets(Rows& rows) {
+  static constexpr int64_t kNone[4096] = {};
+  const char* const set = "tenon_loader_set_buckets";
+  add_loader(rows, set, [](World&, tenon_context* cx, tenon_loader* loader) {
+    return tenon_loader_set_buckets(cx, loader, 2, kNone);
+  });
+  for (const int64_t pool : {int64_t{1}, int64_t{-1}, INT64_MIN}) {
+    add(rows, set, "no pool", TENON_E_ARGUMENT,
+        [=](World& w) { return tenon_loader_set_buckets(w.cx, w.own.loader, pool, kNone); });
+  }
+  add(rows, set, "a dataset that says no lengths", TENON_E_UNSUPPORTED,
+      [](World& w) { return tenon_loader_set_buckets(w.cx, w.own.loader, 2, nullptr); });
+  const char* const get = "tenon_dataset_get_lengths";
+  add_both<tenon_dataset>(rows, get, Kind::Dataset, &World::Side::dataset,
+                          [](World& w, tenon_context* cx, tenon_dataset* dataset) {
+                            return tenon_dataset_get_lengths(cx, dataset, 0, 1, &w.outs.length);
+                          });
+  add(rows, get, "a dataset that says none", TENON_E_UNSUPPORTED, [](World& w) {
+    return tenon_dataset_get_lengths(w.cx, w.own.dataset, 0, 1, &w.outs.length);
+  });
+  add(rows, get, "NULL out", TENON_E_ARGUMENT,
+      [](World& w) { return tenon_dataset_get_lengths(w.cx, w.own.dataset, 0, 1, nullptr); });
+}
+
 void add_runs(Rows& rows) {
   add_loader(rows, "tenon_loader_set_workers", [](World&, tenon_context* cx, tenon_loader* loader) {
     return tenon_loader_set_workers(cx, loader, 65);
@@ -350,6 +374,7 @@ void add_loader_rows(Rows& rows) {
   add_transforms(rows);
   add_creation(rows);
   add_loaders(rows);
+  add_buckets(rows);
   add_runs(rows);
   add_checkpoints(rows);
   add_layer_files(rows);

@@ -272,6 +272,21 @@ TEST(CppLoaders, GiveTheBatchesOfCWithFourWorkers) {
   EXPECT_EQ(found, epochs_in_c(set));
 }
 
+TEST(CppLoaders, PutSamplesOfSimilarLengthTogether) {
+  const std::vector<std::int64_t> lengths = {9, 1, 8, 2, 7, 3, 6, 4};
+  tn::Loader loader(8, 2, {.buckets = 4, .lengths = lengths});
+  std::vector<float> found;
+  for (const tn::Batch& batch : loader) {
+    for (const float each : numbers(batch[0].astype(tn::float32))) found.push_back(each);
+  }
+  EXPECT_EQ(found, std::vector<float>({1, 3, 5, 7, 6, 4, 2, 0}));
+  EXPECT_EQ(loader.info().pool, 4);
+  EXPECT_EQ(status_of([&] { tn::Loader(9, 2, {.buckets = 4, .lengths = lengths}); }),
+            TENON_E_ARGUMENT);
+  EXPECT_EQ(status_of([] { tn::Loader(8, 2, {.buckets = 4}); }), TENON_E_ARGUMENT);
+  EXPECT_EQ(status_of([] { digits().lengths(); }), TENON_E_UNSUPPORTED);
+}
+
 TEST(CppLoaders, AreRangesWithAPlace) {
   const tn::Dataset set = digits();
   EXPECT_EQ(set.fields()[0].shape, tn::Shape({8, 8}));

@@ -2,6 +2,7 @@
 // tests/evolution/museum_test.cc: plugin binaries that were compiled once and kept. Those of this
 // draft load and give right numbers; those of another draft are refused in words.
 #include <stdlib.h>
+#include <tenon/ext/draft/loaders.h>
 #include <tenon/ext/draft/tokenizers.h>
 #include <tenon/ext/draft/transforms.h>
 
@@ -148,6 +149,25 @@ TEST_F(MuseumOfThisDraft, TheTokenizerEncodesAndDecodes) {
   tenon_tokenizer_release(letters);
 }
 
+// Its descriptor ends where descriptors of datasets ended once.
+TEST_F(MuseumOfThisDraft, TheDatasetIsReadAndHasNoLengths) {
+  Session s(exhibits());
+  tenon_dataset* squares = nullptr;
+  s.must(
+      tenon_dataset_create(s.context, "museum.squares", TENON_NUL, nullptr, nullptr, 0, &squares));
+  const int64_t indices[] = {4, 0, 3};
+  tenon_tensor* made = nullptr;
+  s.must(tenon_dataset_call(s.context, squares, indices, 3, &made, 1));
+  const Tensor samples(made);
+  int64_t found[3] = {};
+  s.must(tenon_tensor_get_data(s.context, samples.get(), found, sizeof found));
+  EXPECT_THAT(found, ElementsAre(16, 0, 9));
+  EXPECT_THAT(
+      s.refusal(tenon_dataset_get_lengths(s.context, squares, 0, 3, found), TENON_E_UNSUPPORTED),
+      HasSubstr("museum.squares: does not say how long its samples are"));
+  tenon_dataset_release(squares);
+}
+
 TEST_F(Museum, AnotherDraftIsRefusedByItsManifest) {
   Session s(forged(99));
   const std::string words = "built for ABI draft 99; this Tenon loads draft " +
@@ -193,7 +213,8 @@ TEST_F(Museum, EarlierDraftsAreRefusedWithWhatToDo) {
 TEST_F(Museum, MuseumUnderASanitizerIsRefused) {
   if (!kSanitized) GTEST_SKIP() << "this is a plain build";
   Session s(exhibits());
-  for (const char* id : {"museum.op", "museum.device", "museum.sdk", "museum.data"}) {
+  for (const char* id :
+       {"museum.op", "museum.device", "museum.sdk", "museum.data", "museum.samples"}) {
     EXPECT_EQ(
         s.plugin(id).at("reason"),
         std::string("built with no sanitizer; this Tenon with ") +

@@ -329,6 +329,9 @@ TEST_F(Checkpoint, WhatDoesNotFitChangesNothing) {
   EXPECT_THAT(with_text("loader.position", "100000"),
               StartsWith("checkpoint: \"loader.position\" is out of range"));
   EXPECT_THAT(with_text("loader.epoch", "-1"), HasSubstr("is out of range"));
+  EXPECT_THAT(with_text("loader.pool", "4"),
+              StartsWith("checkpoint: \"loader.pool\" is another one: the order of the samples "
+                         "would be another\n\nloader.pool\n0\n4\n"));
   EXPECT_THAT(with_text("rng.seed", "99999999999999999999"), HasSubstr("is not a number"));
   EXPECT_THAT(with_text("optimizer.0.lr", "fast"), HasSubstr("has another type in the file"));
   EXPECT_THAT(with_text("schedule.step", ""), HasSubstr("is not a number"));

@@ -6,6 +6,7 @@
 #include <tenon/plugin.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -97,6 +98,7 @@ const std::map<std::string, size_t>& sizes() {
       {"tenon_vjp_desc", sizeof(tenon_vjp_desc)},
       {"tenon_optimizer_desc", sizeof(tenon_optimizer_desc)},
       {"tenon_dataset_desc", sizeof(tenon_dataset_desc)},
+      {"tenon_dataset_desc.lengths", offsetof(tenon_dataset_desc, lengths)},
       {"tenon_backend_table", sizeof(tenon_backend_table)},
       {"tenon_ops_table", sizeof(tenon_ops_table)},
       {"tenon_tolerance", sizeof(tenon_tolerance)},

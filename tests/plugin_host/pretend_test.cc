@@ -397,6 +397,29 @@ TEST(NewerPlugin, AZeroTailAndLongerTablesAreRead) {
   accepts([](Grown & g) -> auto& { return g.dataset; });
 }
 
+// One that was built before `lengths` was appended: what lies after it is not its own.
+TEST(OlderPlugin, ADatasetThatEndsEarlierIsReadWithoutTheRest) {
+  constexpr uint32_t kBefore = offsetof(tenon_dataset_desc, lengths);
+  Grown grown(-1);
+  std::memset(&grown.dataset.desc.lengths, kJunk, sizeof grown.dataset.desc.lengths);
+  grown.dataset.desc.struct_size = kBefore;
+  Registry registry(nullptr);
+  grown.add(&grown.dataset.desc, registry);
+  EXPECT_THAT(grown.report, testing::IsEmpty());
+  const auto* entry = registry.find_entry(registry::kind_of<tenon_dataset_desc>(), "acme.d");
+  ASSERT_NE(entry, nullptr);
+  const auto& read = entry->as<tenon_dataset_desc>();
+  EXPECT_EQ(read.struct_size, sizeof(tenon_dataset_desc));
+  EXPECT_EQ(read.get, grown.dataset.desc.get);
+  EXPECT_EQ(read.lengths, nullptr);
+  Grown shorter(-1);
+  shorter.dataset.desc.struct_size = kBefore - 8;
+  Registry other(nullptr);
+  const Error error = error_of([&] { shorter.add(&shorter.dataset.desc, other); });
+  EXPECT_THAT(error.message, HasSubstr("struct_size is " + std::to_string(kBefore - 8) +
+                                       "; at least " + std::to_string(kBefore)));
+}
+
 TEST(NewerPlugin, ATailThatIsNotZeroNamesItsOffset) {
   const auto refuses = [](auto&& desc_of) {
     for (const int offset : {0, 31}) {

@@ -78,6 +78,31 @@ class TokenFiles(Case):
         self.assertEqual(found[0], ([[5, 6], [7, 3]], [[6, 0], [0, -100]]))
         self.assertEqual(found[1], ([[8, 9, 1, 2]], [[9, 1, 2, 0]]))
 
+    def test_buckets(self):
+        tokens = [token for n in (7, 2, 9, 3, 5, 8, 2, 6, 4, 9, 3) for token in [*range(1, n), 0]]
+        path = self.write("lines", "H", tokens)
+        lines = data.tokens(paths=path, dtype="u16", window=9, separator=0, pad=3)
+        self.assertEqual(lines.lengths().tolist(), [6, 1, 8, 2, 4, 7, 1, 5, 3, 8, 2])
+        self.assertEqual(lines.lengths().dtype, tenon.int64)
+        order = data.batches(lines, 2, buckets=2, shuffle=False)
+        found = [batch[2].tolist() for batch in order]
+        self.assertEqual(found, [[1, 2], [6, 8], [1, 4], [5, 7], [3, 8], [2]])
+        self.assertEqual(order.state_dict()["buckets"], 2)
+        shuffled = data.batches(lines, 2, buckets=2, seed=4)
+        first = values(shuffled)
+        with data.batches(lines, 2, buckets=2, seed=4, workers=3) as ahead:
+            self.assertEqual(values(ahead), first)
+        shuffled.begin(0)
+        passed = iter(shuffled)
+        next(passed), next(passed)
+        rest = data.batches(lines, 2, buckets=2, seed=4).begin(**shuffled.state_dict())
+        self.assertEqual(values(rest), first[2:])
+        for other, word in (({}, "buckets"), ({"buckets": 3}, "buckets")):
+            wrong = data.batches(lines, 2, seed=4, **other)
+            self.refused(ValueError, lambda b=wrong: b.begin(**shuffled.state_dict()), word)
+        wrong = data.batches(lines, 3, seed=4, buckets=2)
+        self.refused(ValueError, lambda: wrong.begin(**shuffled.state_dict()), "size")
+
     def test_masked_tokens_and_their_targets(self):
         path = self.write("many", "H", [i % 50 for i in range(40000)])
         rows = data.tokens(paths=path, dtype="u16", window=100, ahead=0, vocabulary=50)
@@ -110,6 +135,9 @@ class TokenFiles(Case):
 
     def test_refusals(self):
         path = self.write("few", "i", [1, 2, 3])
+        self.refused(
+            tenon.UnsupportedError, lambda: data.batches(open_digits(), 4, buckets=2), "tenon.idx"
+        )
         self.refused(
             tenon.FileError, lambda: data.tokens(paths="nowhere", dtype="i32", window=1), "nowhere"
         )
@@ -359,6 +387,29 @@ class Written(Case):
                     batches = data.batches(written, 300, workers=workers, **options)
                     self.assertEqual(len(batches), len(expected))
                     self.assertEqual(values(batches), expected)
+
+    def test_buckets(self):
+        class Sized(Numbers):
+            def lengths(self):
+                return [number * 7 % 5 for number in range(len(self))]
+
+        def given(dataset, **options):
+            found = data.batches(dataset, 3, buckets=3, seed=2, **options)
+            return [batch[0].tolist() for batch in found]
+
+        lengths = Sized(20).lengths()
+        first = given(Sized(20))
+        plain = [batch[0].tolist() for batch in data.batches(Numbers(20), 3, seed=2)]
+        self.assertEqual(sorted(sum(first, [])), sorted(sum(plain, [])))
+        self.assertEqual(given(Sized(20), workers=2), first)
+        self.assertEqual(given(Numbers(20), lengths=lengths), first)
+        self.assertEqual(given(Numbers(20), lengths=tenon.tensor(lengths)), first)
+        self.refused(ValueError, lambda: given(Numbers(20)), "lengths")
+        self.refused(ValueError, lambda: given(Numbers(20), lengths=lengths[1:]), "19")
+        self.refused(ValueError, lambda: given(Numbers(20), lengths=[-1] * 20), "negative")
+        self.refused(TypeError, lambda: given(Numbers(20), lengths=[0.5] * 20), "integers")
+        self.refused(ValueError, lambda: data.batches(Sized(20), 3, buckets=1), "pool")
+        self.refused(ValueError, lambda: data.batches(Sized(20), 3, buckets=-2), "buckets")
 
     def test_samples_become_tensors(self):
         class Kinds(Numbers):

@@ -365,6 +365,27 @@ fn loaders_give_the_batches_of_c_with_four_workers() -> Result<()> {
 }
 
 #[test]
+fn loaders_put_samples_of_similar_length_together() -> Result<()> {
+    let lengths = vec![9, 1, 8, 2, 7, 3, 6, 4];
+    let of = |n, lengths: &[i64]| {
+        let made = tenon::Loader::of_numbers(n, 2);
+        made.buckets(4).lengths(lengths.to_vec()).build()
+    };
+    let mut loader = of(8, &lengths)?;
+    let mut found = Vec::new();
+    for batch in loader.batches() {
+        let [samples] = batch?;
+        found.extend(floats(&samples)?);
+    }
+    assert_eq!(found, [1.0, 3.0, 5.0, 7.0, 6.0, 4.0, 2.0, 0.0]);
+    assert_eq!(loader.info()?.pool, 4);
+    assert_eq!(status_of(of(9, &lengths)), Status::ARGUMENT);
+    assert_eq!(status_of(of(8, &[])), Status::ARGUMENT);
+    assert_eq!(status_of(digits()?.lengths()), Status::UNSUPPORTED);
+    Ok(())
+}
+
+#[test]
 fn loaders_have_a_place() -> Result<()> {
     let set = digits()?;
     assert_eq!(set.fields()?[0].shape, [8, 8]);

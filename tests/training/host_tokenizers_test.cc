@@ -49,7 +49,8 @@ constexpr tenon_dataset_desc kDatasets[] = {
      },
      [](tenon_call*, void*, const int64_t*, int64_t, void* const*) -> tenon_status {
        return TENON_OK;
-     }}};
+     },
+     nullptr}};
 
 constexpr tenon_op_desc kOps[] = {sdk::op(
     {.name = "acme.ask",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // bindings/python/core/data.cc: datasets, and files of named tensors.
 #include <tenon/ext/draft/archives.h>
+#include <tenon/ext/draft/loaders.h>
 
 #include <memory>
 
@@ -37,6 +38,25 @@ PyObject* dataset_length(PyObject*, PyObject* capsule) {
   int64_t length = 0;
   const tenon_status status = tenon_dataset_get_length(context, dataset, &length);
   return status == TENON_OK ? PyLong_FromLongLong(length) : fail(context, status);
+}
+
+// dataset_lengths(dataset): a tensor i64[n], how long each sample is
+PyObject* dataset_lengths(PyObject*, PyObject* capsule) {
+  tenon_context* context = context_of_thread();
+  tenon_dataset* dataset = context ? Dataset::get(capsule) : nullptr;
+  if (!dataset) return nullptr;
+  int64_t n = 0;
+  tenon_status status = tenon_dataset_get_length(context, dataset, &n);
+  if (status != TENON_OK) return fail(context, status);
+  std::vector<int64_t> lengths(static_cast<size_t>(n));
+  tenon_tensor* made = nullptr;
+  status = run(context, Work::Medium, [&] {
+    const tenon_status asked = tenon_dataset_get_lengths(context, dataset, 0, n, lengths.data());
+    if (asked != TENON_OK) return asked;
+    return tenon_tensor_create_from(context, TENON_DTYPE_I64, nullptr, 1, &n, lengths.data(),
+                                    lengths.size() * sizeof(int64_t), &made);
+  });
+  return status == TENON_OK ? wrap(made) : fail(context, status);
 }
 
 // dataset_fields(dataset): [(name, shape of a sample, dtype), ...]
@@ -209,6 +229,7 @@ PyObject* save_archive(PyObject*, PyObject* arguments) {
 
 PyMethodDef data_methods[] = {{"create_dataset", guarded<create_dataset>, METH_VARARGS, nullptr},
                               {"dataset_length", dataset_length, METH_O, nullptr},
+                              {"dataset_lengths", guarded<dataset_lengths>, METH_O, nullptr},
                               {"dataset_fields", dataset_fields, METH_O, nullptr},
                               {"get_samples", guarded<get_samples>, METH_VARARGS, nullptr},
                               {"load_archive", load_archive, METH_VARARGS, nullptr},

@@ -94,12 +94,14 @@ class Use {
   Batches* batches_ = nullptr;
 };
 
-// create_loader(dataset, length, size, seed, shuffle, drop_last, workers, transforms): over the
-// numbers below `length` if the dataset is None
+// create_loader(dataset, length, size, seed, shuffle, drop_last, workers, transforms, pool,
+// lengths): over the numbers below `length` if the dataset is None; lengths: None or the samples'
 PyObject* create_loader(PyObject*, PyObject* arguments) {
   PyObject* capsule = nullptr;
   PyObject* transforms = nullptr;
+  PyObject* given = nullptr;
   long long length = 0;
+  long long pool = 0;
   long long size = 0;
   unsigned long long seed = 0;
   int shuffle = 0;
@@ -108,10 +110,19 @@ PyObject* create_loader(PyObject*, PyObject* arguments) {
   Steps steps;
   tenon_context* context = context_of_thread();
   if (!context ||
-      !PyArg_ParseTuple(arguments, "OLLKppIO!", &capsule, &length, &size, &seed, &shuffle,
-                        &drop_last, &workers, &PyList_Type, &transforms) ||
+      !PyArg_ParseTuple(arguments, "OLLKppIO!LO", &capsule, &length, &size, &seed, &shuffle,
+                        &drop_last, &workers, &PyList_Type, &transforms, &pool, &given) ||
       !steps.read(transforms)) {
     return nullptr;
+  }
+  Memory memory;
+  tenon_value lengths{};
+  if (given != Py_None) {
+    const Converted converted = ints_value(given, 0, memory, lengths);
+    if (converted == Converted::No) {
+      return refuse_type("batches", "lengths", "a list of integers", given, "");
+    }
+    if (converted == Converted::Failed) return refuse_large("batches", "lengths");
   }
   tenon_dataset* dataset = capsule == Py_None ? nullptr : Dataset::get(capsule);
   if (!dataset && capsule != Py_None) return nullptr;
@@ -124,6 +135,12 @@ PyObject* create_loader(PyObject*, PyObject* arguments) {
   if (status == TENON_OK) {
     status = tenon_loader_set_transforms(context, made, steps.transforms.data(),
                                          steps.fields.data(), steps.count());
+  }
+  if (status == TENON_OK && pool) {
+    status = run(context, Work::Medium, [&] {
+      return tenon_loader_set_buckets(context, made, pool,
+                                      given == Py_None ? nullptr : lengths.as.ints);
+    });
   }
   if (status == TENON_OK && workers) status = tenon_loader_set_workers(context, made, workers);
   if (status != TENON_OK) {

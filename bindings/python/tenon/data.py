@@ -51,6 +51,11 @@ class Dataset:
     def __len__(self):
         return _core.dataset_length(self._handle)
 
+    def lengths(self):
+        """How long each sample is, a tensor int64[n]: what `batches` puts in buckets by. An error
+        where the dataset does not say it."""
+        return _core.dataset_lengths(self._handle)
+
     def take(self, indices):
         """Samples by number: a tuple of tensors [n, ...], one for each field."""
         return tuple(_core.get_samples(self._handle, list(indices), len(self.fields)))
@@ -99,10 +104,10 @@ def tensors(*fields):
 class _Registered:
     """Batches of a dataset of the registry: a loader with threads of its own."""
 
-    def __init__(self, dataset, size, seed, shuffle, drop_last, workers, transforms):
+    def __init__(self, dataset, size, seed, shuffle, drop_last, workers, transforms, buckets):
         self._n_fields = len(dataset.fields)
         self._handle = _core.create_loader(
-            dataset._handle, 0, size, seed, shuffle, drop_last, workers, transforms
+            dataset._handle, 0, size, seed, shuffle, drop_last, workers, transforms, *buckets
         )
 
     def share(self, first, count, of):
@@ -121,10 +126,12 @@ class _Registered:
         _core.close_loader(self._handle)
 
 
-def _order(length, size, seed, epoch, shuffle, share):
-    """The numbers of the samples in the order of an epoch: batches of a loader of numbers."""
-    size = size if share else max(length, 1)
-    loader = _core.create_loader(None, length, size, seed, shuffle, False, 0, [])
+def _order(length, size, seed, epoch, shuffle, buckets, share):
+    """The numbers of the samples in the order of an epoch, which without buckets or a share is the
+    same for batches of every size."""
+    if not buckets[0] and not share:
+        size = max(length, 1)  # one batch
+    loader = _core.create_loader(None, length, size, seed, shuffle, False, 0, [], *buckets)
     if share:
         _core.share_loader(loader, *share)
     _core.begin_epoch(loader, epoch, 0)
@@ -138,8 +145,9 @@ class _Written:
     """Batches of a dataset written in Python: the same orders and transforms, with threads of
     Python's, each of which has a context of its own."""
 
-    def __init__(self, dataset, size, seed, shuffle, drop_last, workers, transforms):
+    def __init__(self, dataset, size, seed, shuffle, drop_last, workers, transforms, buckets):
         self._dataset, self._size, self._seed = dataset, size, seed
+        self._buckets = buckets
         self._shuffle, self._drop_last, self._transforms = shuffle, drop_last, transforms
         self._workers, self._pool, self._ahead = workers, None, {}
         self._lock, self._share = _thread.allocate_lock(), None
@@ -156,7 +164,9 @@ class _Written:
 
     def _order_of(self, epoch, share):
         length = len(self._dataset)
-        return _order(length, self._size, self._seed, epoch, self._shuffle, share)
+        return _order(
+            length, self._size, self._seed, epoch, self._shuffle, self._buckets, share
+        )
 
     def place(self):
         return self._epoch, self._position
@@ -271,8 +281,15 @@ class Batches:
     share     (first, count, of), as it was given, or None
     """
 
-    def __init__(self, dataset, size, *, shuffle, seed, drop_last, workers, transforms, share):
-        for name, number, least, most in (("size", size, 1, 2**62), ("workers", workers, 0, 64)):
+    def __init__(
+        self, dataset, size, *, shuffle, seed, drop_last, workers, transforms, buckets, lengths,
+        share,
+    ):  # fmt: skip
+        for name, number, least, most in (
+            ("size", size, 1, 2**62),
+            ("workers", workers, 0, 64),
+            ("buckets", buckets, 0, 2**62),
+        ):
             if not isinstance(number, int) or not least <= number <= most:
                 raise _refuse("batches", name, f"{least} to {most}", repr(number))
         if not hasattr(dataset, "__len__") or not hasattr(dataset, "__getitem__"):
@@ -286,10 +303,12 @@ class Batches:
                     "batches", "transforms", "those of tenon.data", type(each).__name__, "", "type"
                 )
         self._dataset, self._size, self._drop_last, self.seed = dataset, size, drop_last, seed
+        self._pool = buckets
+        by_length = buckets, _lengths_of(dataset, lengths) if buckets else None
         self._begun, self._passes = False, 0
         source = _Registered if isinstance(dataset, Dataset) else _Written
         specs = [(each._handle, each.field) for each in transforms]
-        self._source = source(dataset, size, seed, shuffle, drop_last, workers, specs)
+        self._source = source(dataset, size, seed, shuffle, drop_last, workers, specs, by_length)
         self._process = _process() if workers else None
         self.share = None if share is None else tuple(map(operator.index, share))
         if self.share:
@@ -319,16 +338,19 @@ class Batches:
         _, count, of = self.share
         return position // (self._size * count) * of * self._size
 
-    def begin(self, epoch, position=0, *, seed=None):
-        """The next `for` is this epoch, from this sample of it on; with `seed`, that of a
-        checkpoint, an error if these batches have another, and so another order. With a share the
-        position is that of all processes, however many they were."""
+    def begin(self, epoch, position=0, *, seed=None, buckets=None, size=None):
+        """The next `for` is this epoch, from this sample of it on; with `seed`, `buckets` and
+        `size`, those of a checkpoint, an error if these batches have others, and so another
+        order. With a share the position is that of all processes, however many they were."""
         length = len(self._dataset)
         if seed not in (None, self.seed):
             raise _refuse(
                 "batches", "seed", f"{self.seed}, as the batches were made", str(seed),
                 "tenon.data.batches(..., seed=...), or tenon.seed(...) before it",
             )  # fmt: skip
+        for name, given, own in (("buckets", buckets, self._pool), ("size", size, self._size)):
+            if given not in (None, own):
+                raise _refuse("batches", name, f"{own}, as the batches were made", str(given))
         if epoch < 0 or not 0 <= position <= length:
             raise _refuse("batches", "position", f"0 to {length}", f"{epoch}, {position}")
         self._open().begin(epoch, self._own(position))
@@ -353,7 +375,10 @@ class Batches:
         over = rest < least
         if self._begun and over:
             epoch, position = epoch + 1, 0
-        return {"epoch": epoch, "position": position, "seed": self.seed}
+        state = {"epoch": epoch, "position": position, "seed": self.seed}
+        if self._pool:
+            state |= {"buckets": self._pool, "size": self._size}
+        return state
 
     def __iter__(self):
         if self._begun:
@@ -384,6 +409,26 @@ class Batches:
         self.close()
 
 
+def _lengths_of(dataset, lengths):
+    """A list of as many lengths as there are samples; None where the loader asks a dataset of the
+    registry itself."""
+    if lengths is None:
+        if isinstance(dataset, Dataset):
+            return None
+        if not hasattr(dataset, "lengths"):
+            raise _refuse(
+                "batches", "lengths", f"the lengths of {len(dataset)} samples", "none",
+                f"lengths=[...], or a method `lengths` of {type(dataset).__name__}",
+            )  # fmt: skip
+        lengths = dataset.lengths()
+    lengths = lengths.tolist() if hasattr(lengths, "tolist") else list(lengths)
+    if len(lengths) != len(dataset):
+        raise _refuse(
+            "batches", "lengths", f"the lengths of {len(dataset)} samples", str(len(lengths))
+        )
+    return lengths
+
+
 def _process():
     import os
 
@@ -410,8 +455,9 @@ class _Pass:
 
 
 def batches(
-    dataset, size, *, shuffle=None, seed=None, drop_last=False, workers=0, transforms=(), share=None
-):
+    dataset, size, *, shuffle=None, seed=None, drop_last=False, workers=0, transforms=(),
+    buckets=0, lengths=None, share=None,
+):  # fmt: skip
     """Batches of `size` samples: each `for` goes once through the dataset, as the next epoch.
 
     dataset     one of `tenon.data`, or any object with len() and [number], whose samples are
@@ -424,6 +470,9 @@ def batches(
     workers     threads that read ahead; they change no batch and no order
     transforms  done with each batch, in this order: normalise(...), crop(...), flip(), ...,
                 transform(...)
+    buckets     with 2 or more, batches of samples of similar length: so many batches in a row of
+                the order are sorted by length and cut anew, and shuffled batches change places
+    lengths     of all samples, integers, for `buckets`; without them `dataset.lengths()`
     share       (first, count, of), for one of several processes that read the same epochs with the
                 same seed: of each `of` batches in a row `count`, from number `first` on; such as
                 `parallel.share` of a tenon.processes.DataParallel. An epoch ends with the last
@@ -433,7 +482,7 @@ def batches(
     return Batches(
         dataset, size, shuffle=shuffle, seed=_core.get_seed()[0] if seed is None else seed,
         drop_last=drop_last, workers=workers,
-        transforms=list(transforms), share=share,
+        transforms=list(transforms), buckets=buckets, lengths=lengths, share=share,
     )  # fmt: skip
 
 

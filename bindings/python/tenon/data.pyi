@@ -21,12 +21,21 @@ class Batches:
         drop_last: Any,
         workers: Any,
         transforms: Any,
-        share: Any,
+        buckets: Any,
+        lengths: Any,
     ) -> None: ...
     def __iter__(self) -> Any: ...
     def __len__(self) -> Any: ...
-    def begin(self, epoch: Any, position: Any = ..., *, seed: Any = ...) -> Any:
-        """The next `for` is this epoch, from this sample of it on; with `seed`, that of a checkpoint, an error if these batches have another, and so another order."""
+    def begin(
+        self,
+        epoch: Any,
+        position: Any = ...,
+        *,
+        seed: Any = ...,
+        buckets: Any = ...,
+        size: Any = ...,
+    ) -> Any:
+        """The next `for` is this epoch, from this sample of it on; with `seed`, `buckets` and `size`, those of a checkpoint, an error if these batches have others, and so another order."""
         ...
     def close(self) -> Any:
         """Ends the workers."""
@@ -43,6 +52,9 @@ class Dataset:
     def __getitem__(self, key: Any) -> Any: ...
     def __init__(self, name: Any, **options: Any) -> None: ...
     def __len__(self) -> Any: ...
+    def lengths(self) -> Any:
+        """How long each sample is, a tensor int64[n]: what `batches` puts in buckets by."""
+        ...
     def take(self, indices: Any) -> Any:
         """Samples by number: a tuple of tensors [n, ...], one for each field."""
         ...
@@ -114,7 +126,8 @@ def batches(
     drop_last: Any = ...,
     workers: Any = ...,
     transforms: Any = ...,
-    share: Any = ...,
+    buckets: Any = ...,
+    lengths: Any = ...,
 ) -> Batches:
     """Batches of `size` samples: each `for` goes once through the dataset, as the next epoch."""
     ...

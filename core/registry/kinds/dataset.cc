@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/registry/kinds/dataset.cc: datasets: options and callbacks.
+// core/registry/kinds/dataset.cc: datasets: options and callbacks, of which `lengths` may be NULL.
 #include "core/registry/kinds/parts.h"
 #include "core/registry/kinds/rules.h"
 
@@ -26,6 +26,7 @@ void check(const tenon_dataset_desc& desc, const Checking& checking) {
 }
 
 void write(json::Writer& out, const tenon_dataset_desc& desc) {
+  out.member("lengths", desc.lengths != nullptr);
   out.name("options");
   out.begin_list();
   for (uint32_t i = 0; i < desc.n_options; ++i) {

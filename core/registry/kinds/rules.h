@@ -5,6 +5,7 @@
 
 #include <tenon/kinds.h>
 
+#include <cstddef>
 #include <functional>
 #include <string_view>
 
@@ -21,6 +22,12 @@ struct Checking {
   // The newest schema of an op, of those registered and of the plugin's own; NULL: not known.
   std::function<const Schema*(std::string_view)> schema_of;
 };
+
+// How long a descriptor was before members were appended to it: those that are missing read as
+// zero. A kind without a line here has had all its members from the first.
+constexpr uint32_t least_bytes(const tenon_dataset_desc*) {
+  return offsetof(tenon_dataset_desc, lengths);
+}
 
 // Throw as checks.h says.
 void check(const tenon_optimizer_desc& desc, const Checking& checking);

@@ -84,6 +84,7 @@ namespace tenon::verify {
   /* layers, datasets, formats, tokenizers */                                                      \
   X(kLayerState, "layer-state", "a layer that was given another's state is not like it")           \
   X(kWrongLength, "wrong-length", "a dataset has another number of samples than it should")       \
+  X(kSampleLength, "sample-length", "a dataset says another length of a sample than it has")      \
   X(kNotReadBack, "not-read-back", "what was written, or encoded, does not come back")             \
   /* collectives */                                                                                \
   X(kWrongMembers, "wrong-members", "a part of a group has other members, or in another order")    \

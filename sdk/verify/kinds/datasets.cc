@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // sdk/verify/kinds/datasets.cc: datasets: length, fields, every sample, read again in other batches
-// and by another object, what must be refused; against golden files if there are some.
+// and by another object, how long it is said to be, what must be refused; against golden files if
+// there are some.
+#include <tenon/ext/draft/loaders.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <set>
 
@@ -68,10 +71,24 @@ Indices indices_of(int64_t length, const std::vector<Field>& fields) {
   return indices;
 }
 
+// How long a sample is, as tenon/ext/draft/datasets.h defines it; none if no field tells.
+std::optional<int64_t> length_of_sample(const std::vector<Field>& fields, const Sample& sample) {
+  for (size_t f = 0; f < fields.size(); ++f) {
+    if (fields[f] != Field{"length", TENON_DTYPE_I64, {}}) continue;
+    int64_t length = 0;
+    std::memcpy(&length, sample[f].bytes.data(), sizeof length);
+    return length;
+  }
+  const auto sized =
+      std::ranges::find_if(fields, [](const Field& field) { return !field.shape.empty(); });
+  if (sized == fields.end()) return std::nullopt;
+  return sized->shape[0];
+}
+
 class DatasetChecks : PartChecks {
  public:
   DatasetChecks(Subject& subject, Recorder& recorder, const Json& dataset)
-      : PartChecks(subject, recorder, dataset) {}
+      : PartChecks(subject, recorder, dataset), says_lengths_(dataset.at("lengths").get<bool>()) {}
 
   void check_declared(const Json& dataset);
   // One case of a golden file, or one that states nothing.
@@ -92,9 +109,11 @@ class DatasetChecks : PartChecks {
   std::optional<Finding> opened(const StatedValues& options, const Json& stated) const;
   std::optional<Finding> samples(const StatedValues& options, const Json& stated) const;
   std::optional<Finding> repeated(const StatedValues& options) const;
+  std::optional<Finding> lengths(const StatedValues& options) const;
   std::optional<Finding> beyond(const StatedValues& options) const;
   std::optional<Finding> counters(const StatedValues& options) const;
 
+  const bool says_lengths_;
   bool witnessed_ = false;
 };
 
@@ -317,6 +336,39 @@ std::optional<Finding> DatasetChecks::repeated(const StatedValues& options) cons
   return differing(read(dataset, indices), false, "in a batch again");
 }
 
+// What it says of all samples at once against each as it is read; and of each alone the same.
+std::optional<Finding> DatasetChecks::lengths(const StatedValues& options) const {
+  const Dataset dataset = made(options);
+  const std::vector<Field> fields = fields_of(dataset);
+  const auto said = [&](int64_t first, int64_t count) {
+    Indices found(static_cast<size_t>(count));
+    session_.check(
+        tenon_dataset_get_lengths(session_.context(), dataset.get(), first, count, found.data()));
+    return found;
+  };
+  const Indices all = said(0, length_of(dataset));
+  for (const int64_t index : indices_of(length_of(dataset), fields)) {
+    const std::string sample = "sample " + std::to_string(index) + ": ";
+    const std::string length = std::to_string(all[static_cast<size_t>(index)]);
+    const auto right = length_of_sample(fields, read(dataset, {index})[0]);
+    if (!right) {
+      return Finding{
+          &causes::kSampleLength,
+          sample + "`lengths` says " + length + ", and no field has a length: expected " +
+              "a field \"length\", i64, or one with a dimension, found " + text_of(fields)};
+    }
+    if (*right != all[static_cast<size_t>(index)]) {
+      return Finding{&causes::kSampleLength, sample + "`lengths` says " + length +
+                                                 ", it is read as " + std::to_string(*right)};
+    }
+    const int64_t alone = said(index, 1)[0];
+    if (alone == *right) continue;
+    return Finding{&causes::kSampleLength, sample + "`lengths` says " + length + " among all, " +
+                                               std::to_string(alone) + " when asked alone"};
+  }
+  return std::nullopt;
+}
+
 // The host refuses these; a length that grew or a host that did not look would not.
 std::optional<Finding> DatasetChecks::beyond(const StatedValues& options) const {
   const Dataset dataset = made(options);
@@ -369,6 +421,7 @@ void DatasetChecks::check(uint32_t number, const Json& stated, const std::string
   }
   witnessed_ = witnessed_ || states;
   each_case(number, Form::Repeated, "", [&] { return repeated(options); });
+  if (says_lengths_) each_case(number, Form::Returned, "lengths", [&] { return lengths(options); });
   each_case(number, Form::Error, "beyond", [&] { return beyond(options); });
   each_case(number, Form::Repeated, "counters", [&] { return counters(options); });
 }

@@ -84,6 +84,19 @@ CASE(dataset_flags) { numbers.desc.flags |= 1u << 30; }
 // refused: dataset hostile.numbers: `get` is NULL; no slot may be
 CASE(dataset_get_null) { numbers.desc.get = NULL; }
 
+static tenon_status negative_lengths(tenon_call* call, void* object, int64_t first, int64_t count,
+                                     int64_t* lengths) {
+  (void)call;
+  (void)object;
+  for (int64_t i = 0; i < count; ++i) lengths[i] = first + i == 0 ? 1 : -3;
+  return TENON_OK;
+}
+
+// A dataset with a sample that is shorter than none.
+// needs: dataset hostile.numbers
+// error: TENON_E_PLUGIN hostile.numbers: says that sample 1 has length -3
+CASE(dataset_lengths_negative) { numbers.desc.lengths = negative_lengths; }
+
 static tenon_status negative_length(tenon_call* call, void* object, int64_t* out_length) {
   (void)call;
   (void)object;
@@ -155,12 +168,12 @@ CASE(dataset_size_large) { numbers.desc.struct_size = 100000; }
 
 // A descriptor (dataset) that is a pointer too short.
 // needs: dataset hostile.numbers
-// refused: dataset 0: struct_size is 40; at least {tenon_dataset_desc} is needed
+// refused: dataset 0: struct_size is 40; at least {tenon_dataset_desc.lengths} is needed
 CASE(dataset_size_small) { numbers.desc.struct_size = 40; }
 
 // A descriptor (dataset) that says it has no bytes.
 // needs: dataset hostile.numbers
-// refused: dataset 0: struct_size is 0; at least {tenon_dataset_desc} is needed
+// refused: dataset 0: struct_size is 0; at least {tenon_dataset_desc.lengths} is needed
 CASE(dataset_size_zero) { numbers.desc.struct_size = 0; }
 
 // A descriptor (dataset) with data after what this Tenon knows.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bindings/rust/tenon-plugin/src/dataset.rs: datasets as a trait: length, fields, get.
+// bindings/rust/tenon-plugin/src/dataset.rs: datasets as a trait: length, fields, get, lengths.
 use crate::guard::{guard, release_box, Failure, Result};
 use crate::launch::{Attrs, Element};
 use crate::raw::*;
@@ -27,6 +27,16 @@ pub trait Dataset: Sized + Send + Sync + 'static {
     /// Writes the samples `indices` one after the other, field by field. The host has checked
     /// that each index is in 0 .. length.
     fn get(&self, indices: &[i64], target: &Target) -> Result;
+    /// Whether `lengths` says how long samples are, so that a loader can put those of similar
+    /// length together.
+    const SAYS_LENGTHS: bool = false;
+    /// How long the samples from `first` on are, as many as `out` holds: the value of the field
+    /// "length", `i64` without dimensions, if there is one, and else the first dimension of the
+    /// first field that has one. No sample should be read for it.
+    fn lengths(&self, _first: i64, _out: &mut [i64]) -> Result {
+        let words = "SAYS_LENGTHS is true, and `lengths` is not there";
+        Err(Failure::new(TENON_E_PLUGIN, words).into())
+    }
 }
 
 /// Where `get` writes to.
@@ -147,6 +157,22 @@ unsafe extern "C" fn get<D: Dataset>(
     })
 }
 
+unsafe extern "C" fn lengths<D: Dataset>(
+    call: *mut tenon_call,
+    object: *mut c_void,
+    first: i64,
+    count: i64,
+    out: *mut i64,
+) -> tenon_status {
+    guard(call, || {
+        if count == 0 {
+            return Ok(());
+        }
+        let out = std::slice::from_raw_parts_mut(out, count as usize);
+        (*object.cast::<D>()).lengths(first, out)
+    })
+}
+
 pub const fn dataset<D: Dataset>() -> tenon_dataset_desc {
     tenon_dataset_desc {
         struct_size: size_of::<tenon_dataset_desc>() as u32,
@@ -161,5 +187,10 @@ pub const fn dataset<D: Dataset>() -> tenon_dataset_desc {
         length: Some(length::<D>),
         fields: Some(fields::<D>),
         get: Some(get::<D>),
+        lengths: if D::SAYS_LENGTHS {
+            Some(lengths::<D>)
+        } else {
+            None
+        },
     }
 }

@@ -1063,6 +1063,13 @@ pub struct tenon_dataset_desc {
         n: i64,
         destinations: *const *mut c_void,
     ) -> tenon_status>,
+    pub lengths: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        object: *mut c_void,
+        first: i64,
+        count: i64,
+        lengths: *mut i64,
+    ) -> tenon_status>,
 }
 // Constant data of a plugin, which any thread may read.
 unsafe impl Sync for tenon_dataset_desc {}

@@ -463,6 +463,19 @@ functions! {
         count: i64,
         of: i64,
     ) -> tenon_status;
+    fn tenon_loader_set_buckets(
+        context: *mut tenon_context,
+        loader: *mut tenon_loader,
+        pool: i64,
+        lengths: *const i64,
+    ) -> tenon_status;
+    fn tenon_dataset_get_lengths(
+        context: *mut tenon_context,
+        dataset: *mut tenon_dataset,
+        first: i64,
+        count: i64,
+        out_lengths: *mut i64,
+    ) -> tenon_status;
     fn tenon_loader_begin(
         context: *mut tenon_context,
         loader: *mut tenon_loader,

@@ -18,7 +18,7 @@ const _: () = assert!(size_of::<tenon_entry_info>() == 112);
 const _: () = assert!(size_of::<tenon_entry_option>() == 80);
 const _: () = assert!(size_of::<tenon_entry_part>() == 104);
 const _: () = assert!(size_of::<tenon_optimizer_group>() == 40);
-const _: () = assert!(size_of::<tenon_loader_info>() == 64);
+const _: () = assert!(size_of::<tenon_loader_info>() == 72);
 const _: () = assert!(size_of::<tenon_group_info>() == 48);
 const _: () = assert!(size_of::<tenon_transfer_request>() == 32);
 const _: () = assert!(size_of::<tenon_tokenizer_info>() == 32);
@@ -152,6 +152,7 @@ fn every_member_is_where_c_has_it() {
     assert_eq!(offset!(tenon_loader_info, seed), 48);
     assert_eq!(offset!(tenon_loader_info, n_fields), 56);
     assert_eq!(offset!(tenon_loader_info, n_workers), 60);
+    assert_eq!(offset!(tenon_loader_info, pool), 64);
     assert_eq!(offset!(tenon_entry_info, struct_size), 0);
     assert_eq!(offset!(tenon_entry_info, flags), 4);
     assert_eq!(offset!(tenon_entry_info, kind), 8);

@@ -389,6 +389,7 @@ pub struct tenon_loader_info {
     pub seed: u64,
     pub n_fields: u32,
     pub n_workers: u32,
+    pub pool: i64,
 }
 
 // ---- tenon/ext/draft/memory.h -------------------------------------------------------------------

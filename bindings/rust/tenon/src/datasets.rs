@@ -69,6 +69,16 @@ impl Dataset {
         })?;
         Ok(length)
     }
+    /// How long each sample is: what [`LoaderBuilder::buckets`] goes by. Refused where the dataset
+    /// does not say it.
+    pub fn lengths(&self) -> Result<Vec<i64>> {
+        let (state, mut found) = (state()?, vec![0; self.size()? as usize]);
+        let (out, n) = (found.as_mut_ptr(), found.len() as i64);
+        state.check(unsafe {
+            sys::tenon_dataset_get_lengths(state.handle, self.0.get(), 0, n, out)
+        })?;
+        Ok(found)
+    }
     pub fn fields(&self) -> Result<Vec<Field>> {
         let state = state()?;
         fields_of(state, |index, name, meta| unsafe {
@@ -158,6 +168,8 @@ pub struct LoaderBuilder<'a> {
     seed: u64,
     flags: u32,
     workers: u32,
+    buckets: i64,
+    lengths: Vec<i64>,
     transforms: Result<Vec<Transform>>,
 }
 
@@ -169,6 +181,8 @@ impl<'a> LoaderBuilder<'a> {
             seed: 0,
             flags: 0,
             workers: 0,
+            buckets: 0,
+            lengths: Vec::new(),
             transforms: Ok(Vec::new()),
         }
     }
@@ -197,6 +211,17 @@ impl<'a> LoaderBuilder<'a> {
         self.workers = workers;
         self
     }
+    /// 2 or more: batches of samples of similar length. So many batches in a row of the order are
+    /// sorted by length and cut anew, and shuffled batches change places.
+    pub fn buckets(mut self, batches: i64) -> Self {
+        self.buckets = batches;
+        self
+    }
+    /// Of all samples, for `buckets`; without them the dataset's.
+    pub fn lengths(mut self, lengths: Vec<i64>) -> Self {
+        self.lengths = lengths;
+        self
+    }
     /// Of each batch, one after the other: `(data::normalise().scale(16.0), data::flatten())`.
     pub fn transforms(mut self, transforms: impl MakeAll<Transform>) -> Self {
         self.transforms = transforms.make_all();
@@ -221,6 +246,9 @@ impl<'a> LoaderBuilder<'a> {
             n_fields: 0,
             pass: Place::New,
         };
+        if self.buckets != 0 {
+            loader.put_in_buckets(self.buckets, &self.lengths)?;
+        }
         let list: Vec<_> = transforms.iter().map(Transform::handle).collect();
         let fields: Vec<_> = transforms.iter().map(Transform::field).collect();
         let (handles, places, n) = (list.as_ptr(), fields.as_ptr(), list.len() as u32);
@@ -236,7 +264,7 @@ impl<'a> LoaderBuilder<'a> {
 }
 
 /// Batches of a dataset. Each pass goes once through it, as the next epoch. The order depends on
-/// length, seed and epoch alone.
+/// length, seed and epoch alone, with buckets on the samples' lengths and the size of a batch too.
 ///
 /// ```
 /// # fn main() -> tenon::Result<()> {
@@ -302,6 +330,30 @@ impl Loader {
             failed,
             over: false,
         }
+    }
+    fn put_in_buckets(&mut self, batches: i64, lengths: &[i64]) -> Result<()> {
+        let samples = self.length()?;
+        if !lengths.is_empty() && lengths.len() as i64 != samples {
+            let (what, expected) = (
+                ("Loader", "lengths"),
+                format!("{}, one for each sample", samples),
+            );
+            return Err(Error::refuse(
+                Status::ARGUMENT,
+                what,
+                expected,
+                lengths.len(),
+                "",
+            ));
+        }
+        let given = match lengths {
+            [] => null(),
+            _ => lengths.as_ptr(),
+        };
+        let state = state()?;
+        state.check(unsafe {
+            sys::tenon_loader_set_buckets(state.handle, self.handle(), batches, given)
+        })
     }
     fn check_fields(&self, n: usize) -> Result<()> {
         if n == self.n_fields {

@@ -23,14 +23,15 @@ enum Fault : uint32_t {
   kFailing,
   kLenient,
   kLeaking,
+  kLengths,
   kFaults
 };
 constexpr std::string_view kNames[kFaults] = {
-    "test.witness.long",   "test.witness.short",        "test.witness.growing",
-    "test.witness.dtype",  "test.witness.shape",        "test.witness.name",
-    "test.witness.value",  "test.witness.unrepeatable", "test.witness.unwritten",
-    "test.witness.batch",  "test.witness.failing",      "test.witness.lenient",
-    "test.witness.leaking"};
+    "test.witness.long",    "test.witness.short",        "test.witness.growing",
+    "test.witness.dtype",   "test.witness.shape",        "test.witness.name",
+    "test.witness.value",   "test.witness.unrepeatable", "test.witness.unwritten",
+    "test.witness.batch",   "test.witness.failing",      "test.witness.lenient",
+    "test.witness.leaking", "test.witness.lengths"};
 
 struct Points {
   int64_t count = 5;
@@ -106,14 +107,24 @@ tenon_status get(tenon_call* call, void* object, const int64_t* indices, int64_t
   return TENON_OK;
 }
 
+// No field says how long a sample is, so it is the point's two numbers long.
+template <uint32_t F>
+tenon_status lengths(tenon_call*, void*, int64_t first, int64_t count, int64_t* out) {
+  for (int64_t i = 0; i < count; ++i) {
+    out[i] = (is<F>(kLengths) && first + i == 4) || is<F>(kShape) ? 1 : 2;
+  }
+  return TENON_OK;
+}
+
 constexpr tenon_dataset_option options[] = {
     {sdk::str("count"), sdk::str("number of samples; 5 unless given"), TENON_VALUE_I64, 0}};
 
 template <uint32_t... F>
 constexpr auto datasets_of(std::integer_sequence<uint32_t, F...>) {
-  return std::array{tenon_dataset_desc{
-      sizeof(tenon_dataset_desc), 0, sdk::str(kNames[F]), sdk::str("Points of a parabola."),
-      options, std::size(options), 0, create<F>, release, length<F>, fields<F>, get<F>}...};
+  return std::array{tenon_dataset_desc{sizeof(tenon_dataset_desc), 0, sdk::str(kNames[F]),
+                                       sdk::str("Points of a parabola."), options,
+                                       std::size(options), 0, create<F>, release, length<F>,
+                                       fields<F>, get<F>, lengths<F>}...};
 }
 constexpr auto datasets = datasets_of(std::make_integer_sequence<uint32_t, kFaults>());
 

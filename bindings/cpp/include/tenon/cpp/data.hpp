@@ -63,6 +63,15 @@ class Dataset {
           return tenon_dataset_get_field(state.handle, owned_.get(), index, out_meta, out_name);
         });
   }
+  // How long each sample is: what LoaderOptions::buckets goes by. Refused where the dataset does
+  // not say it.
+  std::vector<std::int64_t> lengths() const {
+    detail::State& state = detail::state();
+    std::vector<std::int64_t> found(static_cast<std::size_t>(size()));
+    state.check(tenon_dataset_get_lengths(state.handle, owned_.get(), 0,
+                                          static_cast<std::int64_t>(found.size()), found.data()));
+    return found;
+  }
   // Samples by number: a tensor [n, ...] for each field.
   std::vector<Tensor> take(std::span<const std::int64_t> samples) const {
     detail::State& state = detail::state();
@@ -121,12 +130,17 @@ struct LoaderOptions {
   bool drop_last = false;     // leaves out a last batch that is not full
   std::uint32_t workers = 0;  // threads that read ahead; they change no batch and no order
   std::vector<Transform> transforms = {};
+  // 2 or more: batches of samples of similar length. So many batches in a row of the order are
+  // sorted by length and cut anew, and shuffled batches change places.
+  std::int64_t buckets = 0;
+  std::vector<std::int64_t> lengths = {};  // of all samples; empty: the dataset's
 };
 
 // Batches of a dataset. Each `for` goes once through it, as the next epoch:
 //   for (const Batch& batch : loader)                   batch[0], batch[1]
 //   for (const auto& [images, labels] : loader.batches<2>())
-// The order depends on length, seed and epoch alone. One pass at a time. Moved, not copied.
+// The order depends on length, seed and epoch alone, with buckets on the samples' lengths and the
+// size of a batch too. One pass at a time. Moved, not copied.
 class Loader {
  public:
   // size   samples of a full batch
@@ -263,8 +277,20 @@ class Loader {
     }
     state.check(tenon_loader_set_transforms(state.handle, made, transforms.data(), fields.data(),
                                             static_cast<std::uint32_t>(transforms.size())));
+    if (options.buckets != 0) put_in_buckets(options);
     state.check(tenon_loader_set_workers(state.handle, made, options.workers));
     n_fields_ = info().n_fields;
+  }
+  void put_in_buckets(const LoaderOptions& options) {
+    const std::vector<std::int64_t>& lengths = options.lengths;
+    if (!lengths.empty() && static_cast<std::int64_t>(lengths.size()) != length()) {
+      detail::refuse(TENON_E_ARGUMENT, "Loader", "lengths",
+                     std::to_string(length()) + ", one for each sample",
+                     std::to_string(lengths.size()));
+    }
+    detail::State& state = detail::state();
+    state.check(tenon_loader_set_buckets(state.handle, owned_.get(), options.buckets,
+                                         lengths.empty() ? nullptr : lengths.data()));
   }
   void begin_pass() {
     if (begun_) start(epoch() + 1);

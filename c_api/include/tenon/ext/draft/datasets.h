@@ -46,6 +46,14 @@ typedef struct tenon_dataset_desc {
   // destinations[f] is host memory for n samples of field f. May be called by several threads.
   tenon_status (*get)(tenon_call* call, void* object, const int64_t* indices, int64_t n,
                       void* const* destinations);
+  // Optional, NULL: the dataset does not say it. Writes to lengths[count] how long samples `first`
+  // to first + count - 1 are (0 or more, a range within 0 ... length), so that a loader can put
+  // samples of similar length together: the value of the field "length", i64 without dimensions,
+  // if the samples have one, and else the first dimension of their first field that has one. May be
+  // called by several threads; a host asks for some thousands at once and keeps them, so no sample
+  // should be read for it. A descriptor of before it was appended ends with `get`.
+  tenon_status (*lengths)(tenon_call* call, void* object, int64_t first, int64_t count,
+                          int64_t* lengths);
 } tenon_dataset_desc;
 
 typedef struct tenon_datasets_table {

@@ -15,7 +15,8 @@
 //
 // The order of an epoch depends on length, seed and epoch alone, never on the size of a batch or on
 // threads: tenon_loader_begin with the epoch and position of an interrupted run goes on where that
-// run was. Workers change when samples are read and nothing else.
+// run was. Workers change when samples are read and nothing else. With buckets the order depends on
+// the size of a batch, the pool and the samples' lengths too, and on nothing else.
 //
 // threads  one at a time for each loader, with any context of its runtime; another one meanwhile is
 //          refused with TENON_E_STATE
@@ -86,6 +87,34 @@ TENON_EXPORT tenon_status tenon_loader_set_workers(tenon_context* context, tenon
 TENON_EXPORT tenon_status tenon_loader_set_share(tenon_context* context, tenon_loader* loader,
                                                  int64_t first, int64_t count, int64_t of);
 
+// From now on batches hold samples of similar length, so that little of them is padding. The order
+// that the loader has without it is cut into pools of `pool` batches; the samples of each pool are
+// sorted by length, those of equal length in the order they were in, and cut into batches; and with
+// TENON_LOADER_SHUFFLE the batches of the epoch change places. What fills no batch, the end of the
+// order, is the last batch as it is. It begins the epoch that it is in again.
+// pool     batches, 2 or more: a larger one makes batches more even, and less random in what is
+//          together; 0: samples in the order of a loader without buckets
+// lengths  [samples of the dataset] how long each sample is, 0 or more, copied; NULL: the dataset
+//          says it (tenon_dataset_get_lengths), which is asked once. Not read for a pool of 0
+// memory   8 bytes a sample, until the loader is released
+// errors   TENON_E_ARGUMENT (pool, a length below 0, no lengths for a loader of numbers), those of
+//          tenon_dataset_get_lengths; the loader then stays as it was
+// since    draft 2
+TENON_EXPORT tenon_status tenon_loader_set_buckets(tenon_context* context, tenon_loader* loader,
+                                                   int64_t pool, const int64_t* lengths);
+
+// How long samples `first` to first + count - 1 of a dataset are, as its plugin's `lengths` says
+// (tenon/ext/draft/datasets.h), without reading them.
+// outputs  out_lengths[count], 0 or more each
+// threads  [one thread per context]          state  [any]
+// errors   TENON_E_UNSUPPORTED (the dataset does not say it), TENON_E_ARGUMENT (a range beyond the
+//          dataset), TENON_E_PLUGIN (a length below 0), TENON_E_HANDLE, TENON_E_RUNTIME, those of
+//          the dataset
+// since    draft 2
+TENON_EXPORT tenon_status tenon_dataset_get_lengths(tenon_context* context, tenon_dataset* dataset,
+                                                    int64_t first, int64_t count,
+                                                    int64_t* out_lengths);
+
 // Starts epoch `epoch` (from 0), `position` samples in.
 // errors   TENON_E_ARGUMENT (a negative epoch, or a position outside 0 ... length)
 TENON_EXPORT tenon_status tenon_loader_begin(tenon_context* context, tenon_loader* loader,
@@ -113,6 +142,7 @@ typedef struct tenon_loader_info {
   uint64_t seed;
   uint32_t n_fields;
   uint32_t n_workers;
+  int64_t pool;  // batches that are sorted by length together; 0: none
 } tenon_loader_info;
 TENON_EXPORT tenon_status tenon_loader_get_info(tenon_context* context, tenon_loader* loader,
                                                 tenon_loader_info* out_info);

@@ -93,6 +93,8 @@ class RunFiles : public testing::Test {
     must(tenon_schedule_create(cx_, "tenon.cosine", TENON_NUL, 0.1, &period, &ten, 1, &schedule));
     tenon_loader* loader = nullptr;
     must(tenon_loader_create_numbers(cx_, 100, 10, 5, TENON_LOADER_SHUFFLE, &loader));
+    const std::vector<int64_t> lengths(100, 7);
+    must(tenon_loader_set_buckets(cx_, loader, 3, lengths.data()));
     must(tenon_loader_begin(cx_, loader, 2, 30));
     tenon_checkpoint* run = nullptr;
     must(tenon_checkpoint_create(cx_, &run));
@@ -175,6 +177,8 @@ TEST_F(RunFiles, ACheckpointIsShownInItsParts) {
   EXPECT_EQ(loader.at("seed"), "5");
   EXPECT_EQ(loader.at("epoch"), "2");
   EXPECT_EQ(loader.at("position"), "30");
+  EXPECT_EQ(loader.at("pool"), "3");
+  EXPECT_EQ(loader.at("batch"), "10");
   EXPECT_TRUE(part_of(answer, "random numbers", "rng").contains("counter"));
   const Done words = run_command({"inspect", path});
   EXPECT_THAT(

@@ -23,6 +23,7 @@ class Batches:
         transforms: Any,
         buckets: Any,
         lengths: Any,
+        share: Any,
     ) -> None: ...
     def __iter__(self) -> Any: ...
     def __len__(self) -> Any: ...
@@ -128,6 +129,7 @@ def batches(
     transforms: Any = ...,
     buckets: Any = ...,
     lengths: Any = ...,
+    share: Any = ...,
 ) -> Batches:
     """Batches of `size` samples: each `for` goes once through the dataset, as the next epoch."""
     ...

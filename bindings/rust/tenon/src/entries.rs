@@ -2340,6 +2340,53 @@ pub mod nn {
         fn make(self) -> Result<Layer> { self.build() }
     }
 
+    /// `tenon.batch_norm` over the batches of all processes of a group: in training mean and
+    /// variance of a channel are those of all of them, and so are the running ones, in every
+    /// process. The layer tenon.sync_batch_norm.
+    #[must_use = "nothing is done before `build`"]
+    pub struct SyncBatchNorm {
+        device: Option<Device>,
+        given: Vec<(&'static str, Value)>,
+    }
+    /// `tenon.batch_norm` over the batches of all processes of a group: in training mean and
+    /// variance of a channel are those of all of them, and so are the running ones, in every
+    /// process. The layer tenon.sync_batch_norm.
+    pub fn sync_batch_norm(features: i64) -> SyncBatchNorm {
+        SyncBatchNorm { device: None, given: vec![("features", Value::Int(features))] }
+    }
+    impl SyncBatchNorm {
+        /// Where its parameters lie.
+        pub fn device(mut self, device: &Device) -> Self { self.device = Some(*device); self }
+        /// added to the variance
+        pub fn eps(mut self, eps: f64) -> Self { self.given.push(("eps", Value::Float(eps))); self }
+        /// share of a batch in the running statistics
+        pub fn momentum(mut self, momentum: f64) -> Self {
+            self.given.push(("momentum", Value::Float(momentum)));
+            self
+        }
+        /// are there a weight and a bias?
+        pub fn affine(mut self, affine: bool) -> Self {
+            self.given.push(("affine", Value::Bool(affine)));
+            self
+        }
+        /// of the parameters: f16, bf16, f32 or f64
+        pub fn dtype(mut self, dtype: Dtype) -> Self {
+            self.given.push(("dtype", Value::Dtype(dtype)));
+            self
+        }
+        /// number of the group of processes; 0: this one
+        pub fn group(mut self, group: i64) -> Self {
+            self.given.push(("group", Value::Int(group)));
+            self
+        }
+        pub fn build(self) -> Result<Layer> {
+            Layer::on("tenon.sync_batch_norm", &self.given, self.device.as_ref())
+        }
+    }
+    impl Make<Layer> for SyncBatchNorm {
+        fn make(self) -> Result<Layer> { self.build() }
+    }
+
     /// One layer of a transformer: attention of several heads, then a layer of hidden units, each
     /// with a norm and `x` added to what it gives. The layer tenon.transformer_block.
     #[must_use = "nothing is done before `build`"]

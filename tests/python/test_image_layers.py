@@ -2,7 +2,7 @@
 # tests/python/test_image_layers.py: a convolution network of layers, whose names are PyTorch's.
 import unittest
 
-from support import Case, tenon
+from support import Case, run_python, tenon
 
 nn = tenon.nn
 
@@ -87,6 +87,61 @@ class ImageLayers(Case):
         other = block(2, 4, 2).eval()
         other.load_state_dict(made.state_dict())
         self.same(other(x), y.tolist())
+
+
+# A step that runs out of memory leaves parameters, gradients and buffers as they were, and the model
+# can be used. Prints where it ended.
+SHORT_OF_MEMORY = """
+import sys
+import tenon
+tenon.configure(memory_limit=int(sys.argv[1]), threads=1)
+from test_image_layers import block, bytes_of
+model = block(64, 128, 1)
+x = tenon.normal(shape=[4, 64, 6, 6])
+tensors = dict(model.state_dict())
+def bits():
+    return {name: bytes_of(tensor) for name, tensor in tensors.items()}
+def gradients():
+    return [parameter.grad is not None for parameter in model.parameters()]
+place = "forward"
+before = bits()
+try:
+    loss = (model(x) ** 2).mean()
+    place, before = "backward", bits()
+    loss.backward()
+    place = "end"
+except tenon.OutOfMemoryError:
+    loss = None
+    after = bits()
+    running = [name for name in before if place == "forward" and "running" in name]
+    for name in before.keys() - running:
+        assert after[name] == before[name], name
+    assert not any(gradients())
+    with tenon.no_grad:
+        model(x[:1])
+print(place, all(gradients()))
+"""
+
+
+class Memory(Case):
+    def test_running_out(self):
+        found = []
+        for kib in range(1300, 5100, 400):
+            done = run_python(SHORT_OF_MEMORY, str(kib << 10))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            found.append(done.stdout.split())
+        self.assertEqual(found[0], ["forward", "False"])
+        self.assertGreaterEqual(found.count(["backward", "False"]), 3)
+        self.assertEqual(found[-1], ["end", "True"])
+
+    def test_sizes_that_nothing_can_hold(self):
+        x, weight = tenon.ones([1, 1, 4, 4]), tenon.ones([1, 1, 3, 3])
+        for windows in ({"padding": [2**62]}, {"dilation": [2**62]}):
+            with self.subTest(windows), self.assertRaisesRegex(ValueError, "conv"):
+                tenon.conv(x, weight, **windows)
+        with self.assertRaises((MemoryError, ValueError)):
+            tenon.conv(x, weight, padding=[2**30])
+        self.assertEqual(tenon.conv(x, weight).tolist(), [[[[9.0, 9.0], [9.0, 9.0]]]])
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ def batches(folder: pathlib.Path, part: str, size: int, **options: object) -> te
     return tenon.data.batches(digits, size, transforms=transforms, **options)
 
 
-def new_model(pixels: int) -> tenon.nn.Module:
+def new_model(pixels: int) -> tenon.nn.Layer:
     return tenon.nn.sequential(
         tenon.nn.linear(inputs=pixels, outputs=128),
         tenon.nn.batch_norm(features=128),
@@ -42,7 +42,7 @@ def new_model(pixels: int) -> tenon.nn.Module:
     )
 
 
-def accuracy_of(model: tenon.nn.Module, test: tenon.data.Batches) -> float:
+def accuracy_of(model: tenon.nn.Layer, test: tenon.data.Batches) -> float:
     right = count = 0
     model.eval()
     with tenon.no_grad:

@@ -89,8 +89,8 @@ class ImageLayers(Case):
         self.same(other(x), y.tolist())
 
 
-# A step that runs out of memory leaves parameters, gradients and buffers as they were, and the model
-# can be used. Prints where it ended.
+# A step that runs out of memory leaves parameters, gradients and buffers as they were, and then the
+# model can be used. Prints where it ended.
 SHORT_OF_MEMORY = """
 import sys
 import tenon

@@ -124,6 +124,17 @@ Ref DataParallel::all(Context& context, uint32_t collective, const Ref& input,
   return output;
 }
 
+// [processes, ours.size()]: what each has.
+std::vector<int64_t> DataParallel::numbers_of_all(Context& context,
+                                                  std::span<const int64_t> ours) const {
+  const Ref mine = new_host_tensor(context, TENON_DTYPE_I64, {std::ssize(ours)});
+  const Ref theirs = new_host_tensor(context, TENON_DTYPE_I64, {processes(), std::ssize(ours)});
+  std::ranges::copy(ours, static_cast<int64_t*>(mine->view.data));
+  all(context, TENON_COLLECTIVE_ALL_GATHER, mine, theirs);
+  const auto* const first = static_cast<const int64_t*>(theirs->view.data);
+  return {first, first + theirs->elements()};
+}
+
 // Rank 0's, and a proof that they have arrived.
 void DataParallel::share_values(Context& context) {
   const bool ours = group_->members().rank == 0;
@@ -132,15 +143,11 @@ void DataParallel::share_values(Context& context) {
       all(context, TENON_COLLECTIVE_BROADCAST, ours ? each : Ref(), each);
     }
   }
-  const Ref mine = new_host_tensor(context, TENON_DTYPE_I64, {1});
-  const Ref theirs = new_host_tensor(context, TENON_DTYPE_I64, {processes(), 1});
-  const uint64_t hash = hash_of(context, params_) ^ hash_of(context, buffers_) * 3;
-  std::memcpy(mine->view.data, &hash, sizeof hash);
-  all(context, TENON_COLLECTIVE_ALL_GATHER, mine, theirs);
+  const auto hash =
+      static_cast<int64_t>(hash_of(context, params_) ^ hash_of(context, buffers_) * 3);
+  const std::vector<int64_t> theirs = numbers_of_all(context, {&hash, 1});
   for (int64_t rank = 0; rank < processes(); ++rank) {
-    uint64_t found = 0;
-    std::memcpy(&found, static_cast<const char*>(theirs->view.data) + rank * 8, sizeof found);
-    if (found == hash) continue;
+    if (theirs[static_cast<size_t>(rank)] == hash) continue;
     throw Error{.status = TENON_E_PEER,
                 .message = "data parallel: rank " + std::to_string(rank) +
                            " has other parameters than this process, though rank 0 has sent them",

@@ -63,6 +63,7 @@ class DataParallel {
 
   void share_values(Context& context);
   Ref all(Context& context, uint32_t collective, const Ref& input, const Ref& output) const;
+  std::vector<int64_t> numbers_of_all(Context& context, std::span<const int64_t> ours) const;
   void refuse_in_step(const char* operand) const;
   bool alone() const { return !group_ || group_->members().size == 1; }
   int64_t processes() const { return group_ ? group_->members().size : 1; }

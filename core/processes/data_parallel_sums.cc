@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/processes/data_parallel_sums.cc: the end of a step: sums over all shards.
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "core/backward/rows.h"
@@ -89,12 +88,8 @@ std::vector<RowGrad> DataParallel::rows_of_all(Context& context, uint32_t param)
   if (alone()) return ours;
   int64_t count = 0;
   for (const RowGrad& each : ours) count += each.indices->elements();
-  const Ref mine = new_host_tensor(context, TENON_DTYPE_I64, {1});
-  const Ref counts = new_host_tensor(context, TENON_DTYPE_I64, {processes(), 1});
-  std::memcpy(mine->view.data, &count, sizeof count);
-  all(context, TENON_COLLECTIVE_ALL_GATHER, mine, counts);
-  const auto* const lengths = static_cast<const int64_t*>(counts->view.data);
-  const int64_t longest = *std::max_element(lengths, lengths + processes());
+  const std::vector<int64_t> lengths = numbers_of_all(context, {&count, 1});
+  const int64_t longest = *std::ranges::max_element(lengths);
   if (longest == 0) return {};
   tenon_meta meta = tensor::meta_of(*params_[param]);
   meta.shape[0] = longest;
@@ -121,9 +116,10 @@ std::vector<RowGrad> DataParallel::rows_of_all(Context& context, uint32_t param)
   all(context, TENON_COLLECTIVE_ALL_GATHER, values, all_values);
   std::vector<RowGrad> parts;
   for (int64_t rank = 0; rank < processes(); ++rank) {
-    if (lengths[rank] == 0) continue;
-    parts.push_back({rows_between(*row_of(*all_indices, rank), 0, lengths[rank]),
-                     rows_between(*row_of(*all_values, rank), 0, lengths[rank])});
+    const int64_t length = lengths[static_cast<size_t>(rank)];
+    if (length == 0) continue;
+    parts.push_back({rows_between(*row_of(*all_indices, rank), 0, length),
+                     rows_between(*row_of(*all_values, rank), 0, length)});
   }
   return parts;
 }
@@ -226,17 +222,14 @@ void DataParallel::average_buffers(Context& context) {
 // which all shards begin. So that must be one number.
 void DataParallel::agree_on_counter(Context& context) const {
   if (alone() || drawn_ == 0) return;
-  const std::array<uint64_t, 2> ours = {context.seed, first_counter_};
-  const Ref mine = new_host_tensor(context, TENON_DTYPE_I64, {2});
-  const Ref theirs = new_host_tensor(context, TENON_DTYPE_I64, {processes(), 2});
-  std::memcpy(mine->view.data, ours.data(), sizeof ours);
-  all(context, TENON_COLLECTIVE_ALL_GATHER, mine, theirs);
+  const int64_t ours[] = {static_cast<int64_t>(context.seed), static_cast<int64_t>(first_counter_)};
+  const std::vector<int64_t> theirs = numbers_of_all(context, ours);
   for (int64_t rank = 0; rank < processes(); ++rank) {
-    std::array<uint64_t, 2> found{};
-    std::memcpy(found.data(), static_cast<const char*>(theirs->view.data) + rank * 16, 16);
-    if (found == ours) continue;
-    const auto words = [](const std::array<uint64_t, 2>& each) {
-      return "seed " + std::to_string(each[0]) + ", counter " + std::to_string(each[1]);
+    const std::span<const int64_t> found(&theirs[static_cast<size_t>(2 * rank)], 2);
+    if (std::ranges::equal(found, ours)) continue;
+    const auto words = [](std::span<const int64_t> each) {
+      return "seed " + std::to_string(static_cast<uint64_t>(each[0])) + ", counter " +
+             std::to_string(static_cast<uint64_t>(each[1]));
     };
     throw Error{.status = TENON_E_PEER,
                 .message = "data parallel: rank " + std::to_string(rank) +

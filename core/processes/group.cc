@@ -93,8 +93,8 @@ std::string shown_of(const Transfer& transfer, int64_t group) {
   if (!transfer.runtime()->trace.active()) return {};
   int64_t bytes = 0;
   for (const Move& move : transfer.moves()) {
-    if (move.device)
-      bytes += tensor::count(tensor::shape_of(move.agreed)) * tensor::size_of(move.agreed.dtype);
+    if (!move.device) continue;  // a barrier
+    bytes += tensor::count(tensor::shape_of(move.agreed)) * tensor::size_of(move.agreed.dtype);
   }
   return "{\"group\":" + std::to_string(group) +
          ",\"transfer\":" + std::to_string(transfer.sequence()) +

@@ -19,25 +19,20 @@ constexpr int kWide = 8;
 // Stops the backward until a transfer has been made since `before`, or for as long as it takes to
 // be sure that none will be: without overlap none is.
 struct Waiting {
-  tenon_group* group = nullptr;
+  Process& p;
+  tenon_group* group;
   int64_t before = 0;
   bool seen = false;
 
-  static tenon_status run(tenon_context* context, tenon_tensor* /*gradient*/,
+  static tenon_status run(tenon_context* /*context*/, tenon_tensor* /*gradient*/,
                           tenon_tensor** /*out*/, void* user) {
     auto& waiting = *static_cast<Waiting*>(user);
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (!waiting.seen && std::chrono::steady_clock::now() < deadline) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      waiting.seen = waiting.transfers(context) > waiting.before;
+      waiting.seen = waiting.p.info(waiting.group).transfers > waiting.before;
     }
     return TENON_OK;
-  }
-  int64_t transfers(tenon_context* context) const {
-    tenon_group_info info{};
-    info.struct_size = sizeof info;
-    EXPECT_EQ(tenon_group_get_info(context, group, &info), TENON_OK);
-    return info.transfers;
   }
 };
 
@@ -111,7 +106,7 @@ void check_trace(const json& events, int rank) {
 TEST(OverlapThreads, TheFirstBucketLeavesBeforeTheBackwardEnds) {
   in_processes(2, [](int rank) {
     Process p;
-    Waiting waiting{p.join()};
+    Waiting waiting{p, p.join()};
     Layers layers(p);
     const tenon_data_parallel_options options = {sizeof options, 0, 0, 1, nullptr, 0, 0};
     tenon_data_parallel* parallel = nullptr;
@@ -128,7 +123,7 @@ TEST(OverlapThreads, TheFirstBucketLeavesBeforeTheBackwardEnds) {
             tenon_hook_begin(p.context, layers.hidden, Waiting::run, &waiting, nullptr, &hook),
             TENON_OK)
             << p.error().message;
-        waiting.before = waiting.transfers(p.context);
+        waiting.before = p.info(waiting.group).transfers;
         ASSERT_EQ(tenon_trace_begin(p.context), TENON_OK) << p.error().message;
       }
       ASSERT_EQ(tenon_data_parallel_end(p.context, parallel, loss), TENON_OK) << p.error().message;

@@ -120,11 +120,11 @@ tenon_tensor* Process::call(const char* name, const std::vector<tenon_tensor*>& 
   return keep(out);
 }
 
-int64_t Process::number(tenon_group* group) {
+tenon_group_info Process::info(tenon_group* group) const {
   tenon_group_info info{};
   info.struct_size = sizeof info;
   EXPECT_EQ(tenon_group_get_info(context, group, &info), TENON_OK);
-  return info.number;
+  return info;
 }
 
 namespace {

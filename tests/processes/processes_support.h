@@ -35,7 +35,8 @@ class Process {
   std::string text(const tenon_string& words) const { return {words.data, words.length}; }
   tenon_tensor* call(const char* op, const std::vector<tenon_tensor*>& inputs,
                      const std::vector<tenon_value>& attrs);
-  int64_t number(tenon_group* group);
+  tenon_group_info info(tenon_group* group) const;
+  int64_t number(tenon_group* group) const { return info(group).number; }
 
   tenon_runtime* runtime = nullptr;
   tenon_context* context = nullptr;

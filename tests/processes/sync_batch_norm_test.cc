@@ -103,11 +103,8 @@ TEST(SyncBatchNorm, IsThatOfAllBatches) {
     Norm whole(p, "tenon.batch_norm", 0);
     Norm shared(p, "tenon.sync_batch_norm", p.number(group));
     const Found wanted = run(whole, kAll, x, dy);
-    tenon_group_info info{};
-    info.struct_size = sizeof info;
     const Found found = run(shared, kSamples[rank], part(x, rank), part(dy, rank));
-    ASSERT_EQ(tenon_group_get_info(p.context, group, &info), TENON_OK);
-    EXPECT_EQ(info.transfers, 4);  // as its page says
+    EXPECT_EQ(p.info(group).transfers, 4);  // as its page says
     expect_near(found.y, part(wanted.y, rank));
     expect_near(found.dx, part(wanted.dx, rank));
     expect_near(found.mean, wanted.mean);

@@ -236,9 +236,7 @@ TEST(Transfers, GroupsAreSplit) {
     tenon_group* half = nullptr;
     ASSERT_EQ(tenon_group_split(p.context, group, rank % 2, -rank, &half), TENON_OK)
         << p.error().message;
-    tenon_group_info info{};
-    info.struct_size = sizeof info;
-    ASSERT_EQ(tenon_group_get_info(p.context, half, &info), TENON_OK);
+    const tenon_group_info info = p.info(half);
     EXPECT_EQ(info.size, 2);
     EXPECT_EQ(info.rank, rank < 2 ? 1 : 0);
     tenon_tensor* x = p.floats({2}, values(rank, 2));
@@ -257,9 +255,7 @@ TEST(Transfers, CountWhatIsSent) {
     tenon_group* group = p.join();
     tenon_tensor* x = p.floats({1 << 16}, values(rank, 1 << 16));
     ASSERT_EQ(p.move(group, TENON_COLLECTIVE_ALL_REDUCE, x, x), TENON_OK);
-    tenon_group_info info{};
-    info.struct_size = sizeof info;
-    ASSERT_EQ(tenon_group_get_info(p.context, group, &info), TENON_OK);
+    const tenon_group_info info = p.info(group);
     EXPECT_EQ(info.transfers, 1);
     EXPECT_EQ(info.bytes_sent, 2 * 3 * ((4 << 16) / 4));
     EXPECT_GT(info.bytes_agreed, 0);

@@ -538,6 +538,15 @@ class Shares(Case):
                 for batches in parts:
                     batches.close()
 
+    def test_one_of_one_is_all(self):
+        for name, dataset, more in self.sources():
+            with self.subTest(name):
+                whole = data.batches(dataset, 7, seed=5, **more)
+                one = data.batches(dataset, 7, seed=5, share=(0, 1, 1), **more)
+                self.assertEqual(len(one), len(whole))
+                self.assertEqual(values(one), values(whole))
+                self.assertEqual(one.state_dict(), whole.state_dict())
+
     def test_it_goes_on_with_another_number_of_processes(self):
         for name, dataset, more in self.sources():
             with self.subTest(name):

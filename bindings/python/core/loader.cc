@@ -95,13 +95,17 @@ class Use {
 };
 
 // create_loader(dataset, length, size, seed, shuffle, drop_last, workers, transforms, pool,
-// lengths): over the numbers below `length` if the dataset is None; lengths: None or the samples'
+// lengths, (first, count, of)): over the numbers below `length` if the dataset is None; lengths:
+// None or the samples'; (0, 1, 1): all batches
 PyObject* create_loader(PyObject*, PyObject* arguments) {
   PyObject* capsule = nullptr;
   PyObject* transforms = nullptr;
   PyObject* given = nullptr;
   long long length = 0;
   long long pool = 0;
+  long long first = 0;
+  long long count = 0;
+  long long of = 0;
   long long size = 0;
   unsigned long long seed = 0;
   int shuffle = 0;
@@ -110,8 +114,9 @@ PyObject* create_loader(PyObject*, PyObject* arguments) {
   Steps steps;
   tenon_context* context = context_of_thread();
   if (!context ||
-      !PyArg_ParseTuple(arguments, "OLLKppIO!LO", &capsule, &length, &size, &seed, &shuffle,
-                        &drop_last, &workers, &PyList_Type, &transforms, &pool, &given) ||
+      !PyArg_ParseTuple(arguments, "OLLKppIO!LO(LLL)", &capsule, &length, &size, &seed, &shuffle,
+                        &drop_last, &workers, &PyList_Type, &transforms, &pool, &given, &first,
+                        &count, &of) ||
       !steps.read(transforms)) {
     return nullptr;
   }
@@ -142,29 +147,16 @@ PyObject* create_loader(PyObject*, PyObject* arguments) {
                                       given == Py_None ? nullptr : lengths.as.ints);
     });
   }
+  // Before there are workers, which would read what others are to read.
+  if (status == TENON_OK && (first != 0 || count != 1 || of != 1)) {
+    status = tenon_loader_set_share(context, made, first, count, of);
+  }
   if (status == TENON_OK && workers) status = tenon_loader_set_workers(context, made, workers);
   if (status != TENON_OK) {
     tenon_loader_release(made);
     return fail(context, status);
   }
   return Loader::make(new Batches{made});
-}
-
-// share_loader(loader, first, count, of)
-PyObject* share_loader(PyObject*, PyObject* arguments) {
-  PyObject* capsule = nullptr;
-  long long first = 0;
-  long long count = 0;
-  long long of = 0;
-  tenon_context* context = context_of_thread();
-  if (!context || !PyArg_ParseTuple(arguments, "OLLL", &capsule, &first, &count, &of)) {
-    return nullptr;
-  }
-  const Use use(capsule);
-  if (!use) return nullptr;
-  const tenon_status status = tenon_loader_set_share(context, use.loader(), first, count, of);
-  if (status != TENON_OK) return fail(context, status);
-  Py_RETURN_NONE;
 }
 
 // begin_epoch(loader, epoch, position)
@@ -272,7 +264,6 @@ PyObject* transform_batch(PyObject*, PyObject* arguments) {
 PyMethodDef loader_methods[] = {
     {"create_transform", guarded<create_transform>, METH_VARARGS, nullptr},
     {"create_loader", guarded<create_loader>, METH_VARARGS, nullptr},
-    {"share_loader", share_loader, METH_VARARGS, nullptr},
     {"begin_epoch", begin_epoch, METH_VARARGS, nullptr},
     {"next_batch", guarded<next_batch>, METH_VARARGS, nullptr},
     {"loader_place", loader_place, METH_O, nullptr},

@@ -104,14 +104,11 @@ def tensors(*fields):
 class _Registered:
     """Batches of a dataset of the registry: a loader with threads of its own."""
 
-    def __init__(self, dataset, size, seed, shuffle, drop_last, workers, transforms, buckets):
+    def __init__(self, dataset, size, seed, shuffle, drop_last, workers, transforms, parts):
         self._n_fields = len(dataset.fields)
         self._handle = _core.create_loader(
-            dataset._handle, 0, size, seed, shuffle, drop_last, workers, transforms, *buckets
+            dataset._handle, 0, size, seed, shuffle, drop_last, workers, transforms, *parts
         )
-
-    def share(self, first, count, of):
-        _core.share_loader(self._handle, first, count, of)
 
     def begin(self, epoch, position):
         _core.begin_epoch(self._handle, epoch, position)
@@ -126,14 +123,15 @@ class _Registered:
         _core.close_loader(self._handle)
 
 
-def _order(length, size, seed, epoch, shuffle, buckets, share):
+_ALL = 0, 1, 1  # the share of one process alone
+
+
+def _order(length, size, seed, epoch, shuffle, parts):
     """The numbers of the samples in the order of an epoch, which without buckets or a share is the
     same for batches of every size."""
-    if not buckets[0] and not share:
+    if parts == (0, None, _ALL):
         size = max(length, 1)  # one batch
-    loader = _core.create_loader(None, length, size, seed, shuffle, False, 0, [], *buckets)
-    if share:
-        _core.share_loader(loader, *share)
+    loader = _core.create_loader(None, length, size, seed, shuffle, False, 0, [], *parts)
     _core.begin_epoch(loader, epoch, 0)
     order = []
     while fields := _core.next_batch(loader, 1):
@@ -145,28 +143,19 @@ class _Written:
     """Batches of a dataset written in Python: the same orders and transforms, with threads of
     Python's, each of which has a context of its own."""
 
-    def __init__(self, dataset, size, seed, shuffle, drop_last, workers, transforms, buckets):
+    def __init__(self, dataset, size, seed, shuffle, drop_last, workers, transforms, parts):
         self._dataset, self._size, self._seed = dataset, size, seed
-        self._buckets = buckets
+        self._parts = parts
         self._shuffle, self._drop_last, self._transforms = shuffle, drop_last, transforms
         self._workers, self._pool, self._ahead = workers, None, {}
-        self._lock, self._share = _thread.allocate_lock(), None
+        self._lock = _thread.allocate_lock()
         self.begin(0, 0)
-
-    def share(self, first, count, of):
-        self._order = self._order_of(0, (first, count, of))
-        self._share = first, count, of
 
     def begin(self, epoch, position):
         self._drop()
-        self._order = self._order_of(epoch, self._share)
-        self._epoch, self._position = epoch, position
-
-    def _order_of(self, epoch, share):
         length = len(self._dataset)
-        return _order(
-            length, self._size, self._seed, epoch, self._shuffle, self._buckets, share
-        )
+        self._order = _order(length, self._size, self._seed, epoch, self._shuffle, self._parts)
+        self._epoch, self._position = epoch, position
 
     def place(self):
         return self._epoch, self._position
@@ -304,22 +293,22 @@ class Batches:
                 )
         self._dataset, self._size, self._drop_last, self.seed = dataset, size, drop_last, seed
         self._pool = buckets
-        by_length = buckets, _lengths_of(dataset, lengths) if buckets else None
+        self.share = None if share is None else tuple(map(operator.index, share))
+        if self.share and len(self.share) != 3:
+            raise _refuse("batches", "share", "(first, count, of)", repr(share))
+        whole = self.share or _ALL
+        parts = buckets, _lengths_of(dataset, lengths) if buckets else None, whole
+        # Samples of a round of all processes' batches, and those that are ours.
+        self._round, self._ours = size * whole[2], size * whole[1]
         self._begun, self._passes = False, 0
         source = _Registered if isinstance(dataset, Dataset) else _Written
         specs = [(each._handle, each.field) for each in transforms]
-        self._source = source(dataset, size, seed, shuffle, drop_last, workers, specs, by_length)
+        self._source = source(dataset, size, seed, shuffle, drop_last, workers, specs, parts)
         self._process = _process() if workers else None
-        self.share = None if share is None else tuple(map(operator.index, share))
-        if self.share:
-            if len(self.share) != 3:
-                raise _refuse("batches", "share", "(first, count, of)", repr(share))
-            self._source.share(*self.share)
 
     def __len__(self):
-        if self.share:
-            _, count, of = self.share
-            return len(self._dataset) // (self._size * of) * count
+        if self._is_shared():
+            return len(self._dataset) // self._round * self._ours // self._size
         more = 0 if self._drop_last else self._size - 1
         return (len(self._dataset) + more) // self._size
 
@@ -333,10 +322,7 @@ class Batches:
         """Samples of the epoch that were given already; with a share to all processes, in whole
         rounds: where each of them goes on."""
         position = self._open().place()[1]
-        if not self.share:
-            return position
-        _, count, of = self.share
-        return position // (self._size * count) * of * self._size
+        return position // self._ours * self._round if self._is_shared() else position
 
     def begin(self, epoch, position=0, *, seed=None, buckets=None, size=None):
         """The next `for` is this epoch, from this sample of it on; with `seed`, `buckets` and
@@ -357,21 +343,24 @@ class Batches:
         self._begun, self._passes = False, self._passes + 1
         return self
 
+    def _is_shared(self):
+        """A share of one batch of one is all, with a last batch that may be smaller."""
+        return self._round != self._size
+
     def _own(self, position):
         """How many of so many samples are this process's."""
-        if not self.share:
+        if not self._is_shared():
             return position
-        _, count, of = self.share
-        rounds, rest = divmod(position, self._size * of)
+        rounds, rest = divmod(position, self._round)
         if rest:
-            raise _refuse("batches", "position", f"a multiple of {self._size * of}", str(position))
-        return rounds * count * self._size
+            raise _refuse("batches", "position", f"a multiple of {self._round}", str(position))
+        return rounds * self._ours
 
     def state_dict(self):
         """Where it is, for checkpoints: `begin(**state)` goes on from there."""
         epoch, position = self.epoch, self.position
         rest = len(self._dataset) - position
-        least = self._size * self.share[2] if self.share else self._size if self._drop_last else 1
+        least = self._round if self._is_shared() or self._drop_last else 1
         over = rest < least
         if self._begun and over:
             epoch, position = epoch + 1, 0

@@ -82,11 +82,11 @@ __device__ __forceinline__ float brief_power_of_2(float x) {
 #endif
 }
 
-// The block's dynamic shared memory.
+// The block's dynamic shared memory, aligned to 128 bytes.
 template <class T>
 __device__ __forceinline__ T* dynamic_shared() {
 #if defined(__CUDACC__)
-  extern __shared__ __align__(16) unsigned char tenon_shared_bytes[];
+  extern __shared__ __align__(128) unsigned char tenon_shared_bytes[];
   return reinterpret_cast<T*>(tenon_shared_bytes);
 #else
   return static_cast<T*>(tenon_emulated_shared());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/gpu/bench.c: bin/gpu_bench: what a device takes for a product with its epilogue, a training
-// step, the replay of a plan, an optimizer's step, elementwise ops and norms, beside the targets.
+// tests/gpu/bench.c: bin/gpu_bench: what a device takes for a product with its epilogue, attention,
+// a training step, the replay of a plan, an optimizer's step, elementwise ops and norms, beside the
+// targets.
 //
 // usage    gpu_bench [--device KIND] [--json FILE] [--only PART] [--quick]
 // --json   adds a line {"name", "seconds"} for each row, which peers.py compares
@@ -347,12 +348,38 @@ static void bench_streams(tn_client* s, const driver_options* o, const tenon_dev
   if (missing) exit(1);
 }
 
+// ---- Attention ----------------------------------------------------------------------------------
+
+static void bench_attention(tn_client* s, const driver_options* o, const tenon_device* device) {
+  const timer t = {s, o, device};
+  const int64_t heads = o->quick ? 2 : 12, positions = o->quick ? 20 : 1024, depth = 64;
+  const int64_t shape[] = {1, heads, positions, depth};
+  int missing = 0;
+  for (int causal = 0; causal < 2; ++causal) {
+    op_run r = {.s = s, .op = mlp_find(s, "tenon.attention"), .n_inputs = 3, .n_attrs = 1};
+    uint32_t state = 1;
+    for (int i = 0; i < 3; ++i) {
+      r.inputs[i] = tn_value(tn_keep(s, random_tensor(s, TENON_DTYPE_BF16, shape, 4, 1, &state)));
+    }
+    r.out = tn_keep(s, random_tensor(s, TENON_DTYPE_BF16, shape, 4, 1, &state));
+    r.attrs[0] = tn_bool(causal);
+    char name[64], figure[64];
+    snprintf(name, sizeof name, "attention bf16 %lldx%lldx%lld%s", (long long)heads,
+             (long long)positions, (long long)depth, causal ? ", causal" : "");
+    const double seconds = seconds_of_op(&t, name, &r);
+    const double products = 2.0 * (double)(heads * positions * positions * depth);
+    snprintf(figure, sizeof figure, "%.1f TFLOP/s", 2e-12 * products / seconds);
+    if (seconds > 0) print_row(&t, name, seconds, figure, "peers.py", -1);
+    missing += seconds < 0;
+    tn_end(s, 0);
+  }
+  if (missing) exit(1);
+}
+
 int main(int argc, char** argv) {
-  static const driver_part parts[] = {{"step", bench_step},
-                                      {"replay", bench_replay},
-                                      {"products", bench_products},
-                                      {"streams", bench_streams},
-                                      {"optimizer", bench_optimizer}};
+  static const driver_part parts[] = {{"step", bench_step},         {"replay", bench_replay},
+                                      {"products", bench_products}, {"attention", bench_attention},
+                                      {"streams", bench_streams},   {"optimizer", bench_optimizer}};
   const driver_options o = driver_options_read(argc, argv);
   return driver_run(parts, sizeof parts / sizeof *parts, &o);
 }

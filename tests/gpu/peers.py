@@ -87,6 +87,19 @@ def products(timer, rows):
             rows.append((name, "cuBLASLt through PyTorch", timer.seconds(library), 0.98))
 
 
+def attention(timer, rows):
+    heads, positions, depth = (2, 20, 64) if timer.quick else (12, 1024, 64)
+    q, k, v = (timer.random(1, heads, positions, depth, dtype=torch.bfloat16) for _ in range(3))
+    for causal in (False, True):
+        name = f"attention bf16 {heads}x{positions}x{depth}{', causal' if causal else ''}"
+
+        def body(causal=causal):
+            return F.scaled_dot_product_attention(q, k, v, is_causal=causal)
+
+        with torch.no_grad():
+            rows.append((name, "PyTorch", timer.seconds(body), None))
+
+
 def training_step(timer, batch):
     """The step of tests/bench/programs/mlp_network.h."""
     model = torch.nn.Sequential(
@@ -202,7 +215,7 @@ def main():
         print(f"peers: PyTorch {torch.__version__} sees no CUDA device")
         return 77
     timer, rows, failed = Timer(options.device, options.quick), [], 0
-    for part in (steps, products, streams, optimizers):
+    for part in (steps, products, attention, streams, optimizers):
         try:
             part(timer, rows)
         except (RuntimeError, AttributeError, TypeError) as error:

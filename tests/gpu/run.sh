@@ -157,7 +157,8 @@ fi
 step verify 90 'cases \(|tenon: ' "$tenon" verify --level 0 "$plugin"
 if command -v compute-sanitizer >/dev/null; then
   # Ops of each family, at the level of a smoke test: everything is many times slower.
-  ops=copy,add,relu,sum,softmax,softmax_cross_entropy,matmul,layer_norm,embedding,uniform,adamw_step
+  ops=copy,add,relu,sum,softmax,softmax_cross_entropy,matmul,attention,layer_norm,embedding
+  ops+=,uniform,adamw_step
   step sanitizer 90 'ERROR SUMMARY|cases \(' compute-sanitizer --target-processes all \
     --error-exitcode 9 "$tenon" verify --level 0 --jobs 4 --ops="tenon.${ops//,/,tenon.}" "$plugin"
 else

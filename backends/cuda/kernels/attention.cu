@@ -3,8 +3,8 @@
 //
 // The arithmetic of plugins/ops/attention/attention.cc, with the sums of softmax as this backend
 // has them: a group of threads for each row of queries, which share its keys and then the columns
-// of its result.
-#include "attention_rows.h"
+// of its result. Of 16 bits, tensor cores make the products.
+#include "attention_tiles.h"
 
 namespace tenon::cuda::attention_unit {
 namespace {
@@ -23,21 +23,38 @@ __global__ void __launch_bounds__(kBlock)
   });
 }
 
+template <class T>
+constexpr bool kOnTensorCores = sizeof(T) == 2;
+
 void run(const sdk::Launch& l) {
   sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
     using C = Arithmetic<T>;
     const auto task = task_of<T>(l, kQuery);
     if (sdk::count_of(shape_of(l.out())) == 0) return;
-    const Cut cut(task.size, sizeof(C));
-    C* const scratch = cut.scratch_bytes > 0 ? reinterpret_cast<C*>(l.scratch().data()) : nullptr;
-    enqueue(l, &attend<T>, {cut.blocks}, {cut.group, cut.groups}, cut.shared_bytes, task,
-            operand_of<T>(l.out()), scratch);
+    const auto out = operand_of<T>(l.out());
+    const auto scratch_of = [&](const auto& cut) {
+      return cut.scratch_bytes > 0 ? reinterpret_cast<C*>(l.scratch().data()) : nullptr;
+    };
+    if constexpr (kOnTensorCores<T>) {
+      const TileCut cut(task.size);
+      enqueue(l, &attend_tiles<T>, {cut.blocks}, {kWarp, kTileWarps}, cut.shared_bytes, task, out,
+              scratch_of(cut));
+    } else {
+      const Cut cut(task.size, sizeof(C));
+      enqueue(l, &attend<T>, {cut.blocks}, {cut.group, cut.groups}, cut.shared_bytes, task, out,
+              scratch_of(cut));
+    }
   });
 }
 
 uint64_t workspace(const sdk::Args& args) {
-  const uint64_t bytes = args.out().dtype == TENON_DTYPE_F64 ? sizeof(double) : sizeof(float);
-  return Cut(Sizes(args, kQuery), bytes).scratch_bytes;
+  const Sizes size(args, kQuery);
+  uint64_t bytes = 0;
+  sdk::dispatch_dtype<sdk::FloatTypes>(args.out().dtype, [&]<class T>() {
+    bytes = kOnTensorCores<T> ? TileCut(size).scratch_bytes
+                              : Cut(size, sizeof(Arithmetic<T>)).scratch_bytes;
+  });
+  return bytes;
 }
 
 constexpr tenon_slot_rule slots[] = {any_in(), any_in(), any_in(), any_in(),

@@ -128,7 +128,11 @@ struct Task {
   }
   __device__ Score<C> score(const Query<T>& query, int64_t key) const {
     const T* const other = k.row(query.batch, group_of(query.head), key);
-    Score<C> s{dot(query.q, q.step[3], other, k.step[3], size.depth) * scale, C(1)};
+    return score_of(query, key, dot(query.q, q.step[3], other, k.step[3], size.depth));
+  }
+  // From the product of query and key.
+  __device__ Score<C> score_of(const Query<T>& query, int64_t key, C product) const {
+    Score<C> s{product * scale, C(1)};
     if (cap != 0) {
       const C bent = Function<Tanh>()(s.value / cap);
       s = {bent * cap, C(1) - bent * bent};
@@ -168,12 +172,12 @@ __device__ C sum_of_group(const Range& range, int64_t keys, const Term& term) {
   return join_group(sum, Plus());
 }
 
-// Leaves the weights at x[key]. Each thread writes those of its keys alone.
-template <class T, class C>
-__device__ Softmax<C> weigh(const Task<T>& t, const Query<T>& query, C* x) {
+// Leaves the powers of score(key) at x[key]. Each thread writes those of its keys alone.
+template <class T, class C, class ScoreOf>
+__device__ Softmax<C> raise(const Task<T>& t, const Query<T>& query, C* x, const ScoreOf& score) {
   C most = -C(INFINITY);
   each_own(query.range, [&](int64_t j) {
-    x[j] = t.sees(query, j) ? t.score(query, j).value : -C(INFINITY);
+    x[j] = t.sees(query, j) ? score(j).value : -C(INFINITY);
     most = LargerOf()(most, x[j]);
   });
   most = join_group(most, LargerOf());
@@ -183,6 +187,13 @@ __device__ Softmax<C> weigh(const Task<T>& t, const Query<T>& query, C* x) {
   __syncthreads();
   const C sum = sum_of_group<C>(query.range, t.size.keys, [&](int64_t j) { return x[j]; });
   if (sum != 0) softmax.share = C(1) / sum;
+  return softmax;
+}
+
+// Leaves the weights at x[key], the same way.
+template <class T, class C>
+__device__ Softmax<C> weigh(const Task<T>& t, const Query<T>& query, C* x) {
+  const Softmax<C> softmax = raise(t, query, x, [&](int64_t j) { return t.score(query, j); });
   each_own(query.range, [&](int64_t j) { x[j] *= softmax.share; });
   return softmax;
 }

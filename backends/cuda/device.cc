@@ -128,6 +128,11 @@ tenon_status State::choose(int32_t index) {
 }
 
 void State::require(int32_t index) {
+  if (static_cast<size_t>(index) >= devices.size()) {
+    throw sdk::Failure{TENON_E_DEVICE, "the device is another plugin's", "",
+                       "a device of tenon.cuda; leave out one of the plugins that offer \"cuda\"",
+                       "cuda:" + std::to_string(index)};
+  }
   const Device& chosen = device(index);
   if (chosen.process == getpid() && !chosen.lost.load()) {
     const Code code = driver().use(index);

@@ -4,16 +4,15 @@ the layer, a linear one, cross entropy and SGD; writes a table in Markdown.
 
 usage    PYTHON recurrent.py [--rounds N] [--threads N] [--long] BUILD
 
-PYTHON has PyTorch and NumPy. PyTorch's column is the faster one of its own loops and oneDNN. Each
-round times all for a while, and the best call counts; of rounds it is the median. --long adds two
-layers of 256 over 256 sequences of 128 steps. Nothing here is a test: machines differ and are busy.
+PYTHON has PyTorch and NumPy. PyTorch's column is the faster one of its own loops and oneDNN; Tenon's
+are of eager steps and of captured ones. Each round times all for a while, and the best call counts;
+of rounds it is the median. --long adds two layers of 256 over 256 sequences of 128 steps. Nothing
+here is a test: machines differ and are busy.
 """
-
-import statistics
 
 import numpy as np
 import torch
-from timing import begin, in_turns
+from timing import begin, in_turns, medians
 
 # Kind, layers, steps, sequences, inputs, hidden units.
 SHAPES = (
@@ -64,18 +63,19 @@ def steps_of(tenon, kind, layers, steps, batch, inputs, hidden):
 
 def compare(tenon, shapes, rounds):
     print(
-        "| layer | steps x batch, widths | Tenon, ms | PyTorch, ms | PyTorch / Tenon |"
+        "| layer | steps x batch, widths | Tenon, ms | captured, ms | PyTorch, ms "
+        "| PyTorch / Tenon | / captured |"
     )
-    print("|---|---|---:|---:|---:|")
+    print("|---|---|---:|---:|---:|---:|---:|")
     for kind, layers, steps, batch, inputs, hidden in shapes:
-        calls = steps_of(tenon, kind, layers, steps, batch, inputs, hidden)
-        seconds = in_turns(calls, rounds)
-        ours = statistics.median(row[0] for row in seconds)
-        theirs = statistics.median(min(row[1:]) for row in seconds)
-        ratio = statistics.median(min(row[1:]) / row[0] for row in seconds)
+        eager, *theirs = steps_of(tenon, kind, layers, steps, batch, inputs, hidden)
+        captured = tenon.captured(steps_of(tenon, kind, layers, steps, batch, inputs, hidden)[0])
+        rows = [(*row[:2], min(row[2:])) for row in in_turns((eager, captured, *theirs), rounds)]
+        ours = [f"{each * 1e3:.2f}" for each in medians(rows)]
+        ratios = [f"{each:.2f}" for each in medians([(c / a, c / b) for a, b, c in rows])]
         print(
-            f"| {kind}, {layers} | {steps} x {batch}, {inputs} to {hidden} | {ours * 1e3:.2f} "
-            f"| {theirs * 1e3:.2f} | {ratio:.2f} |",
+            f"| {kind}, {layers} | {steps} x {batch}, {inputs} to {hidden} "
+            f"| {' | '.join(ours + ratios)} |",
             flush=True,
         )
 

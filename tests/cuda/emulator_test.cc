@@ -10,6 +10,8 @@
 
 #include "emulator/control.h"
 #include "emulator_support.h"
+// Kernels come after what they are compiled with.
+#include "backends/cuda/tiles.h"
 
 namespace {
 
@@ -55,6 +57,54 @@ TEST_F(Emulator, ThreadsRunInNoParticularOrder) {
   ASSERT_EQ(launch({{}, {256}}, list_order, order.data(), &n), 0);
   EXPECT_FALSE(std::is_sorted(order.begin(), order.begin() + 256));
   EXPECT_FALSE(std::equal(order.begin(), order.begin() + 256, order.begin() + 256));
+}
+
+// ---- Tiles --------------------------------------------------------------------------------------
+
+using tenon::cuda::kTile;
+using Half = tenon::sdk::F16;
+
+// c = a b + c, for b by columns.
+__global__ void multiply_tile(const Half* a, const Half* b, float* c, int step) {
+  tenon::cuda::TileSum<Half> sum;
+  sum.load(c, kTile);
+  sum.add<tenon::cuda::ByRows, tenon::cuda::ByColumns>(a, step, b, kTile);
+  sum.store(c, kTile);
+}
+
+struct Tiles {
+  alignas(32) Half a[2 * kTile * kTile];
+  alignas(32) Half b[kTile * kTile];
+  alignas(32) float c[kTile * kTile];
+
+  Tiles() {
+    for (int i = 0; i < 2 * kTile * kTile; ++i) a[i] = Half(i % 7 - 3);
+    for (int i = 0; i < kTile * kTile; ++i) b[i] = Half(i % 5 - 2);
+    for (int i = 0; i < kTile * kTile; ++i) c[i] = static_cast<float>(i % 3);
+  }
+};
+
+TEST_F(Emulator, AWarpMultipliesTiles) {
+  Tiles t;
+  constexpr int kStep = kTile + 8;
+  ASSERT_EQ(launch({{}, {32}}, multiply_tile, t.a, t.b, t.c, kStep), 0) << words();
+  for (int i = 0; i < kTile * kTile; ++i) {
+    auto right = static_cast<float>(i % 3);
+    for (int k = 0; k < kTile; ++k) {
+      right += static_cast<float>(t.a[i / kTile * kStep + k]) *
+               static_cast<float>(t.b[i % kTile * kTile + k]);
+    }
+    ASSERT_EQ(t.c[i], right) << i;
+  }
+}
+
+TEST_F(Emulator, TilesLieOnlyWhereACardTakesThem) {
+  Tiles t;
+  EXPECT_EQ(launch({{}, {32}}, multiply_tile, t.a + 8, t.b, t.c, kTile), kLaunchFailure);
+  EXPECT_THAT(words(), HasSubstr("32 bytes"));
+  emulated::reset();
+  EXPECT_EQ(launch({{}, {32}}, multiply_tile, t.a, t.b, t.c, kTile + 4), kLaunchFailure);
+  EXPECT_THAT(words(), HasSubstr("16 bytes"));
 }
 
 // ---- Barriers -----------------------------------------------------------------------------------

@@ -17,14 +17,44 @@ __global__ void __launch_bounds__(kBlock)
   Arithmetic<T>* const x = row_memory(scratch, t.size.keys);
   each_row(t.size.rows(), [&](int64_t row) {
     const Query<T> query = t.query(row);
-    weigh(t, query, x);
+    const Softmax<Arithmetic<T>> softmax =
+        raise(t, query, x, [&](int64_t j) { return t.score(query, j); });
+    each_own(query.range, [&](int64_t j) { x[j] *= softmax.share; });
     __syncthreads();
     if (row < t.size.rows()) combine(t, query, x, t.v, t.size.width, out);
   });
 }
 
+// A block for 16 rows of a head.
 template <class T>
-constexpr bool kOnTensorCores = sizeof(T) == 2;
+__global__ void __launch_bounds__(kTileWarps* kWarp)
+    attend_tiles(Task<T> t, Operand<T> out, float* scratch) {
+  const TileMemory m;
+  const int64_t pitch = TileCut::pitch(t.size.keys);
+  float* const x =
+      scratch ? scratch + int64_t{blockIdx.x} * kTile * pitch : reinterpret_cast<float*>(m.after());
+  for (int64_t number = blockIdx.x; number < TileCut::tiles(t.size); number += gridDim.x) {
+    const RowTile rows(t, number);
+    raise_tiles(t, rows, m, x, pitch,
+                [&](const Query<T>&, int32_t row, const Softmax<float>& softmax) {
+                  if (threadIdx.x == 0) m.shares[row] = softmax.share;
+                });
+    bool done = false;
+    if constexpr (kHasTiles) {
+      const Factor<T> values(t.v, rows.batch, t.group_of(rows.head), 0, rows.seen, t.size.width);
+      done = __syncthreads_and(combine_tiles(rows, x, pitch, values, out, m)) != 0;
+    }
+    if (!done) {
+      each_row_of_tile(t, rows, [&](const Query<T>& query, int32_t row) {
+        float* const weights = x + row * pitch;
+        each_own(query.range, [&](int64_t j) { weights[j] *= m.shares[row]; });
+        __syncwarp();
+        if (row < rows.count) combine(t, query, weights, t.v, t.size.width, out);
+      });
+    }
+    __syncthreads();  // the memory is used again
+  }
+}
 
 void run(const sdk::Launch& l) {
   sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
@@ -36,7 +66,7 @@ void run(const sdk::Launch& l) {
       return cut.scratch_bytes > 0 ? reinterpret_cast<C*>(l.scratch().data()) : nullptr;
     };
     if constexpr (kOnTensorCores<T>) {
-      const TileCut cut(task.size);
+      const TileCut cut(task.size, 1);
       enqueue(l, &attend_tiles<T>, {cut.blocks}, {kWarp, kTileWarps}, cut.shared_bytes, task, out,
               scratch_of(cut));
     } else {
@@ -51,7 +81,7 @@ uint64_t workspace(const sdk::Args& args) {
   const Sizes size(args, kQuery);
   uint64_t bytes = 0;
   sdk::dispatch_dtype<sdk::FloatTypes>(args.out().dtype, [&]<class T>() {
-    bytes = kOnTensorCores<T> ? TileCut(size).scratch_bytes
+    bytes = kOnTensorCores<T> ? TileCut(size, 1).scratch_bytes
                               : Cut(size, sizeof(Arithmetic<T>)).scratch_bytes;
   });
   return bytes;

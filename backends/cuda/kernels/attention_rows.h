@@ -117,6 +117,9 @@ struct Task {
     if (bias.data) one.bias = bias.row(batch, head, number);
     return one;
   }
+  __device__ int64_t row_of(const Query<T>& query) const {
+    return (query.batch * size.heads + query.head) * size.queries + query.number;
+  }
   // Nothing is seen of rows after the last.
   __device__ Query<T> query(int64_t row) const {
     if (row >= size.rows()) return {};
@@ -187,14 +190,6 @@ __device__ Softmax<C> raise(const Task<T>& t, const Query<T>& query, C* x, const
   __syncthreads();
   const C sum = sum_of_group<C>(query.range, t.size.keys, [&](int64_t j) { return x[j]; });
   if (sum != 0) softmax.share = C(1) / sum;
-  return softmax;
-}
-
-// Leaves the weights at x[key], the same way.
-template <class T, class C>
-__device__ Softmax<C> weigh(const Task<T>& t, const Query<T>& query, C* x) {
-  const Softmax<C> softmax = raise(t, query, x, [&](int64_t j) { return t.score(query, j); });
-  each_own(query.range, [&](int64_t j) { x[j] *= softmax.share; });
   return softmax;
 }
 

@@ -4,10 +4,10 @@ the layer, a linear one, cross entropy and SGD; writes a table in Markdown.
 
 usage    PYTHON recurrent.py [--rounds N] [--threads N] [--long] BUILD
 
-PYTHON has PyTorch and NumPy. PyTorch's column is the faster one of its own loops and oneDNN; Tenon's
-are of eager steps and of captured ones. Each round times all for a while, and the best call counts;
-of rounds it is the median. --long adds two layers of 256 over 256 sequences of 128 steps. Nothing
-here is a test: machines differ and are busy.
+PYTHON has PyTorch and NumPy. PyTorch's column is the faster one of its own loops and oneDNN;
+Tenon's are of eager steps and of captured ones. Each round times all for a while, and the best call
+counts; of rounds it is the median. --long adds two layers of 256 over 256 sequences of 128 steps.
+Nothing here is a test: machines differ and are busy.
 """
 
 import numpy as np

@@ -112,7 +112,7 @@ class CudaAttention : public testing::TestWithParam<tenon_dtype> {
   }
   // Those of 16 bits, which are near those of f32.
   Results judged(const Sizes& s, const Operands& of, const Options& options) const {
-    const Results found = attend(s, of, options, false);
+    Results found = attend(s, of, options, false);
     const Results right = attend(s, of, options, true);
     const float half_ulp = GetParam() == TENON_DTYPE_F16 ? 0x1p-11F : 0x1p-8F;
     for (size_t i = 0; i < kResults; ++i) {

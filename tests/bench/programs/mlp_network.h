@@ -37,7 +37,8 @@ static inline mlp_network mlp_create(tn_client* s, int64_t batch, const char* op
   uint32_t state = 20261121;
   for (int i = 0; i < 2 * MLP_LAYERS; ++i) {
     const int64_t* shape = mlp_sizes + i / 2 + i % 2;  // [in, out], then [out]
-    const double bound = 1 / sqrt((double)mlp_sizes[i / 2]);
+    const int64_t inputs = mlp_sizes[i / 2];
+    const double bound = 1 / sqrt((double)inputs);
     net.params[i] = random_tensor(s, TENON_DTYPE_F32, shape, 2 - (uint32_t)i % 2, bound, &state);
     tn_check(s, tenon_tensor_set_requires_grad(s->context, net.params[i], 1));
   }

@@ -67,8 +67,7 @@ namespace {
 int64_t elements_of(const tenon_meta& meta) { return tensor::count(tensor::shape_of(meta)); }
 
 bool can_be_kept(const Invocation& call, const Resolution& resolution) {
-  if (!resolution.ordinary || (!resolution.kernel && !resolution.view) || !call.made.empty())
-    return false;
+  if ((!resolution.launch && !resolution.view) || !call.made.empty()) return false;
   if (call.n_outputs() > ResolvedCall::kMaxOutputs) return false;
   for (uint32_t i = 0; i < call.operands.size(); ++i) {
     const Operand& operand = call.operands[i];
@@ -131,18 +130,14 @@ void set_places(ResolvedCall& resolved, const Invocation& call, std::span<const 
 }
 
 [[gnu::cold]] void set_launch(ResolvedCall& resolved, const Invocation& call,
-                              const Resolution& resolution, bool writes) {
-  const tenon_kernel_desc& desc = resolution.kernel->desc;
-  const Block block(*call.device, {resolution.items.data(), resolution.items.size()}, desc.n_slots,
-                    kernel_inputs(desc), {call.attrs.data(), desc.n_attrs}, desc.user);
-  resolved.block =
-      std::make_unique<launch::Launch>(call.op, *resolution.kernel, *call.device, block);
-  resolved.block->may_stop = call.may_stop;
+                              Resolution& resolution, bool writes) {
+  const std::span<const Item> items(resolution.items.data(), resolution.items.size());
+  resolved.block = std::move(resolution.launch);
   resolved.block->scratch_bytes = resolution.needs.scratch_bytes;
   resolved.prepared = resolution.needs.prepared;
-  resolved.prepares = desc.prepare != nullptr;
-  set_places(resolved, call, {resolution.items.data(), resolution.items.size()});
-  resolved.apart = pairs_of(call, {resolution.items.data(), resolution.items.size()}, !writes);
+  resolved.prepares = resolved.block->kernel->desc.prepare != nullptr;
+  set_places(resolved, call, items);
+  resolved.apart = pairs_of(call, items, !writes);
   for (uint32_t i = 0; i < call.n_outputs(); ++i) {
     if (writes) continue;  // they are there already
     resolved.made.push_back(call.wanted >> i & 1 ? tensor::fresh_like(call.outputs[i])
@@ -187,7 +182,7 @@ struct Outputs {
   size_t count = 0;
 };
 
-[[gnu::always_inline]] inline void fill_in(const ResolvedCall& resolved, const Given* all) {
+[[gnu::always_inline]] inline void fill_in(const ResolvedCall& resolved, const Operand* all) {
   tenon_view* const views = resolved.block->views.data();
   for (const ResolvedCall::Place& place : resolved.places) {
     views[place.view].data = all[place.from].tensor->view.data;
@@ -224,7 +219,7 @@ bool set_prepared(ResolvedCall& resolved, std::shared_ptr<const Prepared>& held)
   return held != nullptr;
 }
 
-bool take_view(Context& context, const ResolvedCall& resolved, std::span<const Given> operands,
+bool take_view(Context& context, const ResolvedCall& resolved, std::span<const Operand> operands,
                Tensor*& output) {
   const Tensor& base = *operands[0].tensor;
   const tensor::Fresh& like = resolved.made[0];
@@ -249,7 +244,7 @@ bool take_view(Context& context, const ResolvedCall& resolved, std::span<const G
 
 }  // namespace
 
-[[gnu::always_inline]] inline void CallCache::launch(ResolvedCall& resolved, const Given* all) {
+[[gnu::always_inline]] inline void CallCache::launch(ResolvedCall& resolved, const Operand* all) {
   const launch::Launch& block = *resolved.block;
   const registry::Kernel& kernel = *block.kernel;
   const launch::Scratch scratch(*resolved.device, block.scratch_bytes);
@@ -278,8 +273,8 @@ bool take_view(Context& context, const ResolvedCall& resolved, std::span<const G
 }
 
 [[gnu::always_inline]] inline void CallCache::launch_recorded(ResolvedCall& resolved,
-                                                              std::span<const Given> operands,
-                                                              const Given* all,
+                                                              std::span<const Operand> operands,
+                                                              const Operand* all,
                                                               std::span<Tensor* const> outputs) {
   tape::Recording record;
   record.begin(context_, *resolved.signature, operands);
@@ -290,8 +285,8 @@ bool take_view(Context& context, const ResolvedCall& resolved, std::span<const G
 
 // Onto outputs that are there; NULL if not wanted. `all` ends in the same outputs.
 [[gnu::always_inline]] inline bool CallCache::launch_onto(ResolvedCall& resolved,
-                                                          std::span<const Given> operands,
-                                                          Given* all,
+                                                          std::span<const Operand> operands,
+                                                          Operand* all,
                                                           std::span<Tensor* const> outputs) {
   std::shared_ptr<const Prepared> prepared;
   if (resolved.prepares && !set_prepared(resolved, prepared)) return false;
@@ -307,7 +302,7 @@ bool take_view(Context& context, const ResolvedCall& resolved, std::span<const G
 
 [[gnu::always_inline]] inline bool CallCache::launch_anew(ResolvedCall& resolved, CallKey& key,
                                                           std::span<Tensor*> outputs) {
-  const std::span<const Given> operands = key.operands();
+  const std::span<const Operand> operands = key.operands();
   Outputs made;
   make_outputs(resolved, made);
   for (size_t i = 0; i < made.count; ++i) key.all()[operands.size() + i].tensor = made.all[i];

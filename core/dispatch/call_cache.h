@@ -23,12 +23,11 @@ namespace tenon::dispatch {
 
 // How a call was resolved the long way.
 struct Resolution {
-  const registry::Kernel* kernel = nullptr;
-  Small<Item, 8> items;  // as launched
+  std::unique_ptr<launch::Launch> launch;  // NULL: a view, or out of the ordinary
+  Small<Item, 8> items;                    // of the launch's views
   launch::Needs needs;
   const Tensor* view = nullptr;  // what a view op gave
   tape::SignatureRef signature;
-  bool ordinary = true;
 };
 
 struct ResolvedCall {
@@ -134,12 +133,12 @@ class CallCache final : public Kept {
   void remember(const CallKey& key, ResolvedCall& resolved);
   ResolvedCall* find(const CallKey& key);
   bool run_resolved(ResolvedCall& resolved, CallKey& key, std::span<Tensor*> outputs);
-  bool launch_onto(ResolvedCall& resolved, std::span<const Given> operands, Given* all,
+  bool launch_onto(ResolvedCall& resolved, std::span<const Operand> operands, Operand* all,
                    std::span<Tensor* const> outputs);
   bool launch_anew(ResolvedCall& resolved, CallKey& key, std::span<Tensor*> outputs);
-  void launch(ResolvedCall& resolved, const Given* all);
-  void launch_recorded(ResolvedCall& resolved, std::span<const Given> operands, const Given* all,
-                       std::span<Tensor* const> outputs);
+  void launch(ResolvedCall& resolved, const Operand* all);
+  void launch_recorded(ResolvedCall& resolved, std::span<const Operand> operands,
+                       const Operand* all, std::span<Tensor* const> outputs);
 
   Context& context_;
   CallbackScope call_;  // what kernels see, one after the other

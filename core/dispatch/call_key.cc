@@ -94,8 +94,8 @@ bool CallKey::walk(Writer& sink) {
   const bool grad = context.grad_enabled();
   const bool writes = !given.empty();
   const tensor::Memory* device = nullptr;
-  Given* next = operands_.data();
-  Given* const end = next + kMaxOperands;
+  Operand* next = operands_.data();
+  Operand* const end = next + kMaxOperands;
   const auto put_operand = [&](const tenon_tensor* handle) __attribute__((always_inline)) {
     Tensor* const tensor = tensor::from_handle(handle);
     if (!tensor || next == end) return false;

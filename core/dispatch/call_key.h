@@ -51,9 +51,9 @@ class CallKey {
 
   const Request& request() const { return request_; }
   // After read_forms or read_words: the operands, followed by the given outputs.
-  std::span<const Given> operands() const { return {operands_.data(), n_operands_}; }
+  std::span<const Operand> operands() const { return {operands_.data(), n_operands_}; }
   // The same with room after them.
-  Given* all() { return operands_.data(); }
+  Operand* all() { return operands_.data(); }
   // After read_forms. A number's form is its tag, as is that of an absent one; equal forms have
   // equal keys.
   std::span<const uint64_t> forms() const { return {forms_.data(), n_forms_}; }
@@ -76,13 +76,13 @@ class CallKey {
   struct Writer;
   bool walk(Writer& sink);
   void add_outputs() {
-    Given* next = operands_.data() + n_operands_;
+    Operand* next = operands_.data() + n_operands_;
     for (Tensor* out : request_.given) next++->tensor = out;
   }
 
   const Request& request_;
   union {
-    std::array<Given, kMaxOperands + kMaxOutputs> operands_;
+    std::array<Operand, kMaxOperands + kMaxOutputs> operands_;
   };
   size_t n_operands_ = 0;
   std::array<uint64_t, kMaxForms> forms_;
@@ -100,7 +100,7 @@ class CallKey {
   const bool grad = context.grad_enabled();
   uint64_t hash = reinterpret_cast<uintptr_t>(&op);
   uint64_t* form = forms_.data();
-  Given* next = operands_.data();
+  Operand* next = operands_.data();
   const auto add = [&](uint64_t of) {
     *form++ = of;
     hash = (hash ^ of) * 0x9e3779b97f4a7c15ull;

@@ -85,7 +85,7 @@ std::vector<Ref> composed(Invocation& call, std::span<Tensor* const> outputs) {
       value.as.tensors = list.data();
     } else if (call.count(input) == 1) {
       const Operand& operand = call.operands[call.begin[input]];
-      value = operand.tensor ? tensor_value(*operand.tensor) : operand.number;
+      value = operand.tensor ? tensor_value(*operand.tensor) : *operand.number;
     }
     inputs.push_back(value);
   }

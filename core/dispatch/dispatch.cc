@@ -8,14 +8,13 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/dispatch/bind.h"
 #include "core/dispatch/call_cache.h"
 #include "core/dispatch/compose.h"
 #include "core/dispatch/execute.h"
 #include "core/dispatch/gradients.h"
 #include "core/dispatch/infer.h"
+#include "core/dispatch/operands.h"
 #include "core/dispatch/outputs.h"
-#include "core/dispatch/promote.h"
 #include "core/dispatch/select.h"
 #include "core/launch/moves.h"
 #include "core/launch/op_log.h"
@@ -30,17 +29,10 @@ using launch::copy_into;
 using tape::Recording;
 
 // The alias a view op stands for, or NULL if it needs a copy.
-Ref try_view(Invocation& call) {
-  if (!call.op.desc.view || call.n_outputs() != 1) return {};
-  if (call.operands.empty() || !call.operands[0].tensor) return {};
-  Tensor& base = *call.operands[0].tensor;
-  const InputBlock inputs(call);
-  CallbackScope window(call.cx, CallbackState::Infer, call.op.plugin, &call.op);
+Ref try_view(const Invocation& call) {
   tenon_view_result result{};
-  window.run("view", [&](tenon_call* handed) {
-    return call.op.desc.view(handed, &inputs.launch(), &result);
-  });
-  if (result.copy_needed) return {};
+  if (!is_view(call, result)) return {};
+  Tensor& base = *call.operands[0].tensor;
   const tenon_meta& meta = call.outputs[0];
   const DimSpan shape(result.shape, static_cast<size_t>(std::clamp(result.rank, 0, 8)));
   int64_t low = 0;
@@ -73,8 +65,7 @@ void prepare_call(Invocation& call, std::span<const tenon_value> inputs,
     call.cx.runtime->plugins.open_for_device(call.device->id.kind);
     call.cx.opened_kind = call.device->id.kind;
   }
-  promote(call, cast);
-  unify_shapes(call);
+  promote(call);
   infer(call);
   if (call.cx.grad_enabled()) call.rule = rule_of(call);
 }
@@ -85,7 +76,7 @@ void transfer(Invocation& call, Tensor& output) {
   const Operand& operand = call.operands[0];
   if (!operand.tensor) {
     const Ref number(
-        launch::full(call.cx, *call.output_device, output.dtype(), {}, operand.number));
+        launch::full(call.cx, *call.output_device, output.dtype(), {}, *operand.number));
     return copy_into(call.cx, *number, output);
   }
   if (call.cx.capture && call.device != call.output_device) {
@@ -143,19 +134,13 @@ class Resolver {
   uint64_t epoch_ = 0;
 };
 
-void begin_record(Recording& record, tape::Signature& signature, const Invocation& call) {
-  Small<Given, 8> operands;
-  for (const Operand& each : call.operands) operands.push_back({each.tensor, &each.number});
-  record.begin(call.cx, signature, {operands.data(), operands.size()});
-}
-
 // Onto what is given, or else onto new tensors, which `outputs` then holds.
 [[gnu::cold]] void call_slowly(const Request& request, std::span<Tensor*> outputs,
                                const CallKey* key) {
   const auto [context, op, inputs, attrs, given, n_outputs, fresh] = request;
   const trace::Span span(context.runtime->trace, op.name, "op");
   launch::LoggedOp logged;
-  Invocation invocation(context, op);
+  Invocation invocation(context, op, cast);
   Resolver resolver(invocation, key);
   prepare_call(invocation, inputs, attrs, logged);
   check_output_count(invocation, n_outputs);
@@ -185,7 +170,7 @@ void begin_record(Recording& record, tape::Signature& signature, const Invocatio
   Recording record;
   if (recording) {
     const tape::SignatureRef signature = make_signature(invocation);
-    begin_record(record, *signature, invocation);
+    record.begin(context, *signature, {invocation.operands.data(), invocation.operands.size()});
     invocation.wanted |= signature->needs.outputs;
     resolver.saw_recording(*signature);
   }

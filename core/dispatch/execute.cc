@@ -101,20 +101,10 @@ Small<Item, 8> gather_items(Invocation& call, const tenon_kernel_desc& desc,
   const uint32_t n_inputs = kernel_inputs(desc);
   for (uint32_t input = 0; input < std::min(n_inputs, call.n_inputs()); ++input) {
     for (uint32_t i = call.begin[input]; i < call.begin[input + 1]; ++i) {
-      Operand& operand = call.operands[i];
-      if (operand.tensor) {
-        items.push_back(make_item(*operand.tensor, input, desc.slots[input].role));
-        items.back().source = static_cast<int32_t>(i);
-        continue;
-      }
-      const tenon_view view = call.view_of(i, true);
-      Item item;
-      item.data = view.data;
-      item.dtype = view.dtype;
-      item.flags = view.flags;
-      item.slot = input;
-      item.source = static_cast<int32_t>(i);
-      items.push_back(item);
+      Tensor* const tensor = call.operands[i].tensor;
+      items.push_back(tensor ? make_item(*tensor, input, desc.slots[input].role)
+                             : launch::item_of(call.view_of(i), input, TENON_SLOT_IN));
+      items.back().source = static_cast<int32_t>(i);
     }
   }
   for (uint32_t slot = n_inputs; slot < desc.n_slots; ++slot) {
@@ -182,11 +172,8 @@ class Staging {
     if (trace.active()) trace.add_instant(call_.op.name + " staging", "staging", 0, "");
     Item replacement = make_item(*staged.temporary, item.slot, item.role);
     if (item.flags & TENON_VIEW_HOST_SCALAR) {
-      tenon_value number{};
-      for (const Operand& operand : call_.operands) {
-        if (&operand.scalar_bits == item.data) number = operand.number;
-      }
-      launch::launch_fill(call_.cx, *call_.device, replacement, number);
+      const Operand& operand = call_.operands[static_cast<size_t>(item.source)];
+      launch::launch_fill(call_.cx, *call_.device, replacement, *operand.number);
     } else if (item.role == TENON_SLOT_IN || item.role == TENON_SLOT_INOUT) {
       launch::launch_copy(call_.cx, *call_.device, item, replacement);
     }
@@ -235,12 +222,10 @@ bool declines(Invocation& call, const registry::Kernel& kernel, Block& block,
 
 bool reserve_rng(Invocation& call, tenon_rng& rng) {
   if (!call.op.has(TENON_OP_RANDOM)) return false;
-  const InputBlock inputs(call);
-  // The rule sees the outputs' shapes through the attributes and inputs, as infer does.
-  CallbackScope window(call.cx, CallbackState::Infer, call.op.plugin, &call.op);
   uint64_t words = 0;
-  window.run("random_words", [&](tenon_call* handed) {
-    return call.op.desc.random_words(handed, &inputs.launch(), &words);
+  // The rule sees the outputs' shapes through the attributes and inputs, as infer does.
+  ask_rule(call, "random_words", [&](tenon_call* handed, const tenon_launch* inputs) {
+    return call.op.desc.random_words(handed, inputs, &words);
   });
   rng.key = call.cx.seed;
   rng.stream = call.cx.stream;
@@ -254,6 +239,7 @@ bool reserve_rng(Invocation& call, tenon_rng& rng) {
 
 bool execute(Invocation& call, std::span<Tensor* const> outputs, std::string& declined) {
   const Candidates& all = candidates(call);
+  const std::span<const tenon_value> attrs(call.attrs.data(), call.attrs.size());
   const registry::Kernel* chosen = nullptr;
   Small<Item, 8> chosen_items;
   bool judged = false;  // by a predicate
@@ -268,8 +254,7 @@ bool execute(Invocation& call, std::span<Tensor* const> outputs, std::string& de
     }
     if (kernel->desc.predicate) {
       judged = true;
-      Block block(*call.device, span_of(items), kernel->desc.n_slots, kernel_inputs(kernel->desc),
-                  {call.attrs.data(), kernel->desc.n_attrs}, kernel->desc.user);
+      Block block(*call.device, kernel->desc, items, attrs);
       if (declines(call, *kernel, block, declined)) continue;
     }
     const bool fits = fits_without_staging(*kernel, span_of(items));
@@ -286,18 +271,16 @@ bool execute(Invocation& call, std::span<Tensor* const> outputs, std::string& de
   const bool random = reserve_rng(call, rng);
   Staging staging(call, *chosen, {chosen_items.data(), chosen_items.size()}, written);
   staging.read_forms();
-  Block block(*call.device, span_of(chosen_items), chosen->desc.n_slots,
-              kernel_inputs(chosen->desc), {call.attrs.data(), chosen->desc.n_attrs},
-              chosen->desc.user);
+  Block block(*call.device, chosen->desc, std::move(chosen_items), attrs);
   block.may_stop = call.may_stop;
-  launch::run_kernel(call.cx, call.op, *chosen, *call.device, block, random ? &rng : nullptr,
-                     call.resolution ? &call.resolution->needs : nullptr);
-  if (call.resolution) {
-    Resolution& resolution = *call.resolution;
-    resolution.kernel = chosen;
-    resolution.items = std::move(chosen_items);
-    resolution.ordinary = !random && !staging.copied() && !accumulates(*chosen) && !judged;
+  Resolution* const resolution = call.resolution;
+  if (resolution && !random && !staging.copied() && !accumulates(*chosen) && !judged) {
+    resolution->launch =
+        std::make_unique<launch::Launch>(call.op, *chosen, *call.device, block);
+    resolution->items = block.items;
   }
+  launch::run_kernel(call.cx, call.op, *chosen, *call.device, block, random ? &rng : nullptr,
+                     resolution ? &resolution->needs : nullptr);
   staging.scatter();
   return true;
 }

@@ -4,9 +4,8 @@
 
 #include <tenon/ext/draft/shapes.h>
 
+#include <algorithm>
 #include <map>
-
-#include "core/runtime/callback.h"
 
 namespace tenon::dispatch {
 
@@ -239,7 +238,7 @@ void bind_run(Invocation& call, uint32_t input, const Operand& operand, const Bi
   const DimSpan shape = operand.tensor ? operand.tensor->shape() : DimSpan();
   if (!operand.tensor && !pair_dims(param.dims, shape, [](const Dim&, int64_t) {})) {
     fail_operand(call, input, TENON_E_SHAPE, "is a number", expected_text(param.dims, bindings),
-                 value_text(operand.number), "give a tensor of that shape");
+                 value_text(*operand.number), "give a tensor of that shape");
   }
   for (const Dim& dim : param.dims) {
     if (dim.kind != Dim::Ellipsis || dim.text.empty()) continue;
@@ -300,19 +299,23 @@ void infer_schema(Invocation& call) {
 }
 
 void infer_callback(Invocation& call) {
-  const InputBlock block(call);
-  CallbackScope window(call.cx, CallbackState::Infer, call.op.plugin, &call.op);
-  window.run("infer", [&](tenon_call* handed) {
-    return call.op.desc.infer(handed, &block.launch(), call.outputs.data(),
+  ask_rule(call, "infer", [&](tenon_call* handed, const tenon_launch* inputs) {
+    return call.op.desc.infer(handed, inputs, call.outputs.data(),
                               static_cast<uint32_t>(call.outputs.size()));
   });
+  for (tenon_meta& meta : call.outputs) {
+    meta.device = call.output_device->id;
+    if (meta.rank < 0 || meta.rank > TENON_MAX_RANK || !tensor::is_known(meta.dtype)) {
+      throw Error{.status = TENON_E_PLUGIN,
+                  .message = call.op.name + ": its shape rule gave an impossible output",
+                  .op = call.op.name};
+    }
+    tensor::checked_count(tensor::shape_of(meta), tensor::size_of(meta.dtype));
+  }
+  check_inferred(call);
 }
 
-}  // namespace
-
-void unify_shapes(Invocation& call) { bind_dims(call); }
-
-void infer(Invocation& call) {
+void infer_outputs(Invocation& call) {
   call.outputs.resize(call.n_outputs());
   for (uint32_t i = 0; i < call.n_outputs(); ++i) {
     tenon_meta& meta = call.outputs[i];
@@ -330,19 +333,25 @@ void infer(Invocation& call) {
     case TENON_SHAPE_SCHEMA:
       return infer_schema(call);
     default:
-      break;
+      return infer_callback(call);
   }
-  infer_callback(call);
-  for (tenon_meta& meta : call.outputs) {
-    meta.device = call.output_device->id;
-    if (meta.rank < 0 || meta.rank > TENON_MAX_RANK || !tensor::is_known(meta.dtype)) {
-      throw Error{.status = TENON_E_PLUGIN,
-                  .message = call.op.name + ": its shape rule gave an impossible output",
-                  .op = call.op.name};
-    }
-    tensor::checked_count(tensor::shape_of(meta), tensor::size_of(meta.dtype));
-  }
-  check_inferred(call);
+}
+
+bool is_wide(const Invocation& call) {
+  return std::ranges::any_of(call.operands, [](const Operand& operand) {
+           return operand.tensor && operand.tensor->elements() > INT32_MAX;
+         }) ||
+         std::ranges::any_of(call.outputs, [](const tenon_meta& meta) {
+           return tensor::count(tensor::shape_of(meta)) > INT32_MAX;
+         });
+}
+
+}  // namespace
+
+void infer(Invocation& call) {
+  bind_dims(call);
+  infer_outputs(call);
+  call.wide = is_wide(call);
 }
 
 }  // namespace tenon::dispatch

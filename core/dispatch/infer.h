@@ -6,9 +6,8 @@
 
 namespace tenon::dispatch {
 
-// Holds the operands against the single letters and integers of the schema.
-void unify_shapes(Invocation& call);
-// Fills in the outputs' metadata, by the op's shape rule.
+// Holds the operands against the single letters and integers of the schema, and fills in the
+// outputs' metadata, by the op's shape rule.
 void infer(Invocation& call);
 
 }  // namespace tenon::dispatch

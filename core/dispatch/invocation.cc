@@ -25,27 +25,36 @@ void fail_operand(const Invocation& call, uint32_t input, tenon_status status, s
 }
 
 InputBlock::InputBlock(const Invocation& call) {
-  for (uint32_t begin : call.begin) slot_begin_.push_back(begin);
-  for (uint32_t i = 0; i < call.n_outputs(); ++i) slot_begin_.push_back(call.begin.back());
-  for (uint32_t i = 0; i < call.operands.size(); ++i) views_.push_back(call.view_of(i, false));
-  launch_.slot_begin = slot_begin_.data();
-  launch_.views = views_.data();
-  launch_.attrs = call.attrs.data();
-  launch_.n_slots = call.n_inputs() + call.n_outputs();
-  launch_.n_inputs = call.n_inputs();
-  launch_.n_attrs = static_cast<uint32_t>(call.attrs.size());
+  slot_begin.assign(call.begin.begin(), call.begin.end());
+  slot_begin.resize(call.begin.size() + call.n_outputs(), call.begin.back());
+  for (uint32_t i = 0; i < call.operands.size(); ++i) views.push_back(call.view_of(i));
+  launch.slot_begin = slot_begin.data();
+  launch.views = views.data();
+  launch.attrs = call.attrs.data();
+  launch.n_slots = call.n_inputs() + call.n_outputs();
+  launch.n_inputs = call.n_inputs();
+  launch.n_attrs = static_cast<uint32_t>(call.attrs.size());
 }
 
-tenon_view Invocation::view_of(uint32_t index, bool with_data) const {
+bool is_view(const Invocation& call, tenon_view_result& result) {
+  if (!call.op.desc.view || call.n_outputs() != 1) return false;
+  if (call.operands.empty() || !call.operands[0].tensor) return false;
+  ask_rule(call, "view", [&](tenon_call* handed, const tenon_launch* inputs) {
+    return call.op.desc.view(handed, inputs, &result);
+  });
+  return result.copy_needed == 0;
+}
+
+tenon_view Invocation::view_of(uint32_t index) const {
   const Operand& operand = operands[index];
   if (operand.tensor) {
     tenon_view view = operand.tensor->view;
-    if (!with_data) view.data = nullptr;
-    if (dry) view.dtype = type_of(schema.inputs[input_of(index)].type);
+    view.data = nullptr;
+    if (!cast) view.dtype = type_of(schema.inputs[input_of(index)].type);
     return view;
   }
   tenon_view view{};
-  view.data = const_cast<uint64_t*>(&operand.scalar_bits);
+  view.data = const_cast<uint64_t*>(&numbers[index]);
   view.dtype = type_of(schema.inputs[input_of(index)].type);
   view.device = device->id;
   view.flags = TENON_VIEW_HOST_SCALAR | TENON_VIEW_READ_ONLY;

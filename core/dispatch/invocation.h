@@ -11,6 +11,7 @@
 #include "core/launch/block.h"
 #include "core/registry/registry.h"
 #include "core/registry/values.h"
+#include "core/runtime/callback.h"
 #include "core/runtime/context.h"
 #include "core/tape/recording.h"
 #include "core/tensor/tensor.h"
@@ -28,26 +29,23 @@ using registry::scalar_bits;
 using registry::tag_name;
 using registry::tensor_value;
 using registry::value_text;
-using tape::Given;
+using tape::Operand;
 using tensor::Dims;
 using tensor::DimSpan;
 using tensor::Ref;
 using tensor::Tensor;
-
-struct Operand {
-  Tensor* tensor = nullptr;  // borrowed, or kept in `made`
-  tenon_value number{};      // if tensor is NULL: a weak scalar
-  uint64_t scalar_bits = 0;  // the number in the promoted dtype
-};
 
 inline bool is_number(const tenon_value& value) {
   return value.tag == TENON_VALUE_I64 || value.tag == TENON_VALUE_F64 ||
          value.tag == TENON_VALUE_BOOL;
 }
 
+// An ordinary call of the CAST role, recorded if gradients are on.
+using CastFn = Tensor* (*)(Context& context, Tensor& tensor, tenon_dtype dtype);
+
 struct Invocation {
-  Invocation(Context& context, const registry::Op& which)
-      : cx(context), op(which), schema(which.schema) {}
+  Invocation(Context& context, const registry::Op& which, CastFn cast_by)
+      : cx(context), op(which), schema(which.schema), cast(cast_by) {}
   Invocation(const Invocation&) = delete;
   Invocation& operator=(const Invocation&) = delete;
 
@@ -59,18 +57,19 @@ struct Invocation {
   }
   // Which schema input operand `index` belongs to.
   uint32_t input_of(uint32_t index) const;
-  // The operand's view as kernels and infer rules see it; NULL data unless `with_data`, but always
-  // set for numbers.
-  tenon_view view_of(uint32_t index, bool with_data) const;
+  // The operand's view as kernels and infer rules see it, without data unless it is a number.
+  tenon_view view_of(uint32_t index) const;
 
   Context& cx;
   const registry::Op& op;
   const registry::Schema& schema;
-  Small<uint32_t, 10> begin;    // [n_inputs + 1] into operands
-  Small<Operand, 8> operands;   // lists flattened; absent optional inputs have none
+  const CastFn cast;           // NULL: explain, which casts nothing; views state the promoted dtype
+  Small<uint32_t, 10> begin;   // [n_inputs + 1] into operands
+  Small<Operand, 8> operands;  // lists flattened; absent optional inputs have none
+  Small<uint64_t, 8> numbers;  // [operands], those that are numbers in the promoted dtype
   Small<tenon_value, 8> attrs;  // [schema attrs], defaults filled in
   Small<tenon_dtype, 4> types;  // per type variable
-  Small<Ref, 4> made;           // promotion casts
+  Small<Ref, 4> made;           // what operands were cast to, or copied to
   Device* device = nullptr;
   Device* output_device = nullptr;          // another one for TENON_OP_TRANSFER alone
   Small<tenon_meta, 2> outputs;             // [n_outputs]
@@ -78,20 +77,30 @@ struct Invocation {
   uint64_t wanted = 0;  // bit i: the caller or the backward rule asks for output i
   struct Resolution* resolution = nullptr;  // if not NULL, told how the call was resolved
   bool may_stop = false;                    // as Block's
-  bool dry = false;  // explain: nothing is cast, views state the promoted dtype
+  bool wide = false;                        // an operand or output has more than 2^31 - 1 elements
 };
 
-// A tenon_launch over the invocation's inputs alone, for infer, view and random_words.
-class InputBlock {
- public:
+// A launch over the inputs alone, without data. Not movable: views point into it.
+struct InputBlock {
   explicit InputBlock(const Invocation& call);
-  const tenon_launch& launch() const { return launch_; }
+  InputBlock(const InputBlock&) = delete;
+  InputBlock& operator=(const InputBlock&) = delete;
 
- private:
-  Small<uint32_t, 16> slot_begin_;
-  Small<tenon_view, 8> views_;
-  tenon_launch launch_{};
+  Small<uint32_t, 16> slot_begin;
+  Small<tenon_view, 8> views;
+  tenon_launch launch{};
 };
+
+// Asks a rule of the op about metadata: `ask(call, launch)` gets an InputBlock's.
+template <class Ask>
+void ask_rule(const Invocation& call, const char* name, const Ask& ask) {
+  const InputBlock inputs(call);
+  CallbackScope window(call.cx, CallbackState::Infer, call.op.plugin, &call.op);
+  window.run(name, [&](tenon_call* handed) { return ask(handed, &inputs.launch); });
+}
+
+// Is the call's result an alias of its first operand? `result` is then what the view rule says.
+bool is_view(const Invocation& call, tenon_view_result& result);
 
 [[noreturn, gnu::cold]] void fail_operand(const Invocation& call, uint32_t input,
                                           tenon_status status, std::string message,

@@ -44,16 +44,6 @@ Usage used_by(const Invocation& call) {
                   {call.attrs.data(), call.attrs.size()}, call.wanted);
 }
 
-bool is_wide(const Invocation& call) {
-  for (const Operand& operand : call.operands) {
-    if (operand.tensor && operand.tensor->elements() > INT32_MAX) return true;
-  }
-  for (const tenon_meta& meta : call.outputs) {
-    if (tensor::count(tensor::shape_of(meta)) > INT32_MAX) return true;
-  }
-  return false;
-}
-
 std::string types_text(std::span<const tenon_dtype> types) {
   std::string text = "(";
   for (size_t i = 0; i < types.size(); ++i) {
@@ -82,7 +72,7 @@ std::string unfit(const Invocation& call, const Kernel& kernel) {
   if (!has_row(kernel, {call.types.data(), call.types.size()})) {
     return "has no row for dtypes " + types_text({call.types.data(), call.types.size()});
   }
-  if (is_wide(call) && !(kernel.desc.flags & TENON_KERNEL_INDEX_64)) {
+  if (call.wide && !(kernel.desc.flags & TENON_KERNEL_INDEX_64)) {
     return "cannot index more than 2^31 - 1 elements";
   }
   const uint32_t inputs = kernel_inputs(kernel.desc);
@@ -200,7 +190,7 @@ const Candidates& candidates(const Invocation& call) {
   key.op = call.op.index;
   key.kind = call.device->id.kind;
   key.arithmetic = call.cx.arithmetic;
-  key.wide = is_wide(call) ? 1 : 0;
+  key.wide = call.wide;
   const Usage used = used_by(call);
   key.used_inputs = used.inputs;
   key.used_attrs = used.attrs;

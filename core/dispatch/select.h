@@ -29,7 +29,7 @@ struct KernelKey {
   uint32_t op = 0;
   uint32_t kind = 0;
   uint32_t arithmetic = 0;
-  uint32_t wide = 0;  // an operand of more than 2^31 - 1 elements
+  bool wide = false;
   uint32_t used_inputs = 0;
   uint32_t used_attrs = 0;
   uint32_t used_outputs = 0;

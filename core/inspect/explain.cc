@@ -7,10 +7,9 @@
 
 #include <algorithm>
 
-#include "core/dispatch/bind.h"
 #include "core/dispatch/gradients.h"
 #include "core/dispatch/infer.h"
-#include "core/dispatch/promote.h"
+#include "core/dispatch/operands.h"
 #include "core/dispatch/select.h"
 #include "core/json/writer.h"
 #include "core/registry/values.h"
@@ -18,7 +17,6 @@
 
 namespace tenon::inspect {
 
-using dispatch::InputBlock;
 using dispatch::Invocation;
 using dispatch::kCompositionPin;
 using dispatch::kernel_inputs;
@@ -39,7 +37,7 @@ void write_inputs(Writer& out, const Invocation& call) {
     for (uint32_t i = call.begin[input]; i < call.begin[input + 1]; ++i) {
       const Operand& operand = call.operands[i];
       if (!value.empty()) value += ", ";
-      value += operand.tensor ? tensor::describe(*operand.tensor) : value_text(operand.number);
+      value += operand.tensor ? tensor::describe(*operand.tensor) : value_text(*operand.number);
     }
     if (param.list) {
       value.insert(0, "[").append("]");
@@ -130,17 +128,6 @@ void write_lacking(Writer& out, const Invocation& call, const Kernel& kernel) {
   out.end_list();
 }
 
-bool is_view(const Invocation& call) {
-  if (!call.op.desc.view || call.operands.empty() || !call.operands[0].tensor) return false;
-  const InputBlock inputs(call);
-  CallbackScope window(call.cx, CallbackState::Infer, call.op.plugin, &call.op);
-  tenon_view_result result{};
-  window.run("view", [&](tenon_call* handed) {
-    return call.op.desc.view(handed, &inputs.launch(), &result);
-  });
-  return result.copy_needed == 0;
-}
-
 // Is the device's own plugin the only one there is for an op that libraries compute?
 bool wants_library(const Invocation& call,
                    std::span<const std::pair<const Kernel*, std::string>> judged) {
@@ -178,12 +165,13 @@ std::vector<std::string> report_of(const Invocation& call,
 void write_choice(Writer& out, const Invocation& call, const registry::VjpRule* rule,
                   const Kernel* kernel) {
   const bool composes = call.op.desc.compose != nullptr;
+  tenon_view_result alias{};
   // A composition comes first or last.  NOLINTNEXTLINE(bugprone-branch-clone)
   if (composes && !rule && wants_recording(call)) {
     out.value("composition");  // recorded in place of a kernel, so that a gradient flows
   } else if (call.op.has(TENON_OP_TRANSFER)) {
     out.value("transfer");
-  } else if (is_view(call)) {
+  } else if (is_view(call, alias)) {
     out.value("view");
   } else if (kernel) {
     out.begin_object();
@@ -229,11 +217,9 @@ void write_backward(Writer& out, const registry::Op& op, const registry::VjpRule
 std::string explain(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
                     std::span<const tenon_value> attrs) {
   require_active(*op.plugin, op.name);
-  Invocation call(context, op);
-  call.dry = true;
+  Invocation call(context, op, nullptr);
   dispatch::bind(call, inputs, attrs);
-  promote(call, nullptr);  // a dry one casts nothing
-  unify_shapes(call);
+  promote(call);
   infer(call);
 
   context.runtime->plugins.open_for_device(call.device->id.kind);  // may bring a backward rule

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace tenon::launch {
 
@@ -37,12 +38,12 @@ tenon_view view_of(const Item& item) {
   return view;
 }
 
-Block::Block(const Device& device, std::span<const Item> given, uint32_t n_slots, uint32_t n_inputs,
-             std::span<const tenon_value> attrs, void* user)
-    : items(given.begin(), given.end()) {
-  slot_begin.resize(n_slots + 1, 0);
+Block::Block(const Device& device, const tenon_kernel_desc& kernel, Small<Item, 8> operands,
+             std::span<const tenon_value> attrs)
+    : items(std::move(operands)) {
+  slot_begin.resize(kernel.n_slots + 1, 0);
   for (const Item& item : items) ++slot_begin[item.slot + 1];
-  for (uint32_t i = 0; i < n_slots; ++i) slot_begin[i + 1] += slot_begin[i];
+  for (uint32_t i = 0; i < kernel.n_slots; ++i) slot_begin[i + 1] += slot_begin[i];
   for (const Item& item : items) {
     tenon_view view = view_of(item);
     view.device = device.id;
@@ -51,10 +52,10 @@ Block::Block(const Device& device, std::span<const Item> given, uint32_t n_slots
   launch.slot_begin = slot_begin.data();
   launch.views = views.data();
   launch.attrs = attrs.data();
-  launch.user = user;
-  launch.n_slots = n_slots;
-  launch.n_inputs = n_inputs;
-  launch.n_attrs = static_cast<uint32_t>(attrs.size());
+  launch.user = kernel.user;
+  launch.n_slots = kernel.n_slots;
+  launch.n_inputs = kernel_inputs(kernel);
+  launch.n_attrs = std::min(kernel.n_attrs, static_cast<uint32_t>(attrs.size()));
 }
 
 Launch::Launch(const registry::Op& what, const registry::Kernel& with, Device& on,
@@ -64,7 +65,8 @@ Launch::Launch(const registry::Op& what, const registry::Kernel& with, Device& o
       device(&on),
       attrs({block.launch.attrs, block.launch.n_attrs}),
       views(block.views.begin(), block.views.end()),
-      slot_begin(block.slot_begin.begin(), block.slot_begin.end()) {
+      slot_begin(block.slot_begin.begin(), block.slot_begin.end()),
+      may_stop(block.may_stop) {
   size_t total = 0;
   for (const tenon_view& view : views) total += 2 * static_cast<size_t>(view.rank);
   dims.reserve(total);

@@ -47,8 +47,9 @@ inline bool writes(uint32_t role) { return role != TENON_SLOT_IN; }
 
 // A kernel's operands in launch form. Not movable: views point into it.
 struct Block {
-  Block(const Device& device, std::span<const Item> items, uint32_t n_slots, uint32_t n_inputs,
-        std::span<const tenon_value> attrs, void* user);
+  // Of `attrs`, those that the kernel knows.
+  Block(const Device& device, const tenon_kernel_desc& kernel, Small<Item, 8> operands,
+        std::span<const tenon_value> attrs);
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 

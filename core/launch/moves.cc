@@ -59,7 +59,7 @@ void launch_copy(Context& context, Device& device, const Item& from, const Item&
     item.shape = shape;
     item.rank = rank;
   }
-  Block block(device, items, 2, 1, {}, kernel.desc.user);
+  Block block(device, kernel.desc, {items[0], items[1]}, {});
   run_kernel(context, op, kernel, device, block, nullptr, nullptr, false);
 }
 
@@ -81,7 +81,7 @@ void launch_fill(Context& context, Device& device, const Item& to, const tenon_v
   attrs[1] = value;
   attrs[2].tag = TENON_VALUE_DTYPE;
   attrs[2].as.dtype = item.dtype;
-  Block block(device, {&item, 1}, 1, 0, attrs, kernel.desc.user);
+  Block block(device, kernel.desc, {item}, attrs);
   run_kernel(context, op, kernel, device, block, nullptr, nullptr, false);
   if (staged) launch_copy(context, device, item, to);
 }

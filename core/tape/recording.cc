@@ -18,7 +18,7 @@ Saved save(Tensor& tensor) {
 
 }  // namespace
 
-void Recording::begin(Context& context, Signature& of, std::span<const Given> operands) {
+void Recording::begin(Context& context, Signature& of, std::span<const Operand> operands) {
   node_ = create_node(graph_of(context), of);
   Node& node = *node_;
   node.scope = context.scope_path();

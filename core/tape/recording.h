@@ -10,7 +10,7 @@
 namespace tenon::tape {
 
 // One operand of a call, borrowed. The number is set if the tensor is NULL.
-struct Given {
+struct Operand {
   Tensor* tensor;
   const tenon_value* number;
 };
@@ -32,7 +32,7 @@ class Recording {
 
   // Makes the node, with its edges and saved inputs: an in-place kernel overwrites what the edges
   // are read from. Throws GRAPH_OWNER.
-  void begin(Context& context, Signature& of, std::span<const Given> operands);
+  void begin(Context& context, Signature& of, std::span<const Operand> operands);
   // Saves `outputs` (NULL if unwanted) and makes all that end() needs, because what the kernel
   // writes cannot be undone.
   void reserve(std::span<Tensor* const> outputs);

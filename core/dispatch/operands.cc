@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/dispatch/promote.cc: decides the dtype of each type variable, casts operands to it, and
-// writes weak scalars in it.
-#include "core/dispatch/promote.h"
+// core/dispatch/operands.cc: a call's operands: the caller's values, each a tensor or a number, on
+// one device; then in the dtypes that the schema's type variables stand for.
+#include "core/dispatch/operands.h"
+
+#include "core/dispatch/attributes.h"
 
 namespace tenon::dispatch {
 
@@ -9,6 +11,112 @@ namespace {
 
 using registry::TypeVariable;
 using tensor::ScalarKind;
+
+Tensor* bind_tensor(Invocation& call, uint32_t input, const tenon_tensor* handle) {
+  Tensor* tensor = tensor::from_handle(handle);
+  if (!tensor) {
+    fail_operand(call, input, TENON_E_HANDLE,
+                 handle ? "not a live tensor handle" : "the tensor is NULL", "a tensor",
+                 handle ? "a released handle or one of another kind" : "NULL");
+  }
+  if (tensor->owner != call.cx.runtime) {
+    fail_operand(call, input, TENON_E_RUNTIME, "the tensor belongs to another runtime",
+                 "a tensor of this context's runtime", tensor::describe(*tensor));
+  }
+  return tensor;
+}
+
+void bind_input(Invocation& call, uint32_t input, const tenon_value& value) {
+  const registry::Param& param = call.schema.inputs[input];
+  const std::string wanted = param.list ? "a list of tensors" : "a tensor";
+  switch (value.tag) {
+    case TENON_VALUE_NONE:
+      if (!param.optional) {
+        fail_operand(call, input, TENON_E_ARGUMENT, "is required", wanted, "none");
+      }
+      return;
+    case TENON_VALUE_TENSOR:
+      if (param.list) {
+        fail_operand(call, input, TENON_E_ARGUMENT, "takes a list", wanted, "one tensor");
+      }
+      call.operands.push_back({bind_tensor(call, input, value.as.tensor), nullptr});
+      return;
+    case TENON_VALUE_TENSOR_LIST:
+      if (!param.list) {
+        fail_operand(call, input, TENON_E_ARGUMENT, "takes one tensor", wanted,
+                     "a list of " + std::to_string(value.count));
+      }
+      if (!value.as.tensors && value.count != 0) {
+        fail_operand(call, input, TENON_E_ARGUMENT, "the list is NULL", wanted, "NULL");
+      }
+      for (uint32_t i = 0; i < value.count; ++i) {
+        call.operands.push_back({bind_tensor(call, input, value.as.tensors[i]), nullptr});
+      }
+      return;
+    case TENON_VALUE_I64:
+    case TENON_VALUE_F64:
+    case TENON_VALUE_BOOL:
+      if (param.list || param.mutated) {
+        fail_operand(call, input, TENON_E_ARGUMENT, "cannot be a number", wanted,
+                     value_text(value));
+      }
+      call.operands.push_back({nullptr, &value});
+      return;
+    default:
+      fail_operand(call, input, TENON_E_ARGUMENT, "has a value that is not an operand",
+                   wanted + (param.list ? "" : " or a number"), tag_name(value.tag));
+  }
+}
+
+void bind_device(Invocation& call) {
+  const Operand* first = nullptr;
+  uint32_t first_index = 0;
+  for (uint32_t i = 0; i < call.operands.size(); ++i) {
+    const Operand& operand = call.operands[i];
+    if (!operand.tensor) continue;
+    if (!first) {
+      first = &operand;
+      first_index = i;
+      continue;
+    }
+    if (&device_of(*operand.tensor) == &device_of(*first->tensor)) continue;
+    const uint32_t input = call.input_of(i);
+    fail_operand(call, input, TENON_E_DEVICE, "is on another device than the other operands",
+                 device_of(*first->tensor).name() + " (operand \"" +
+                     call.schema.inputs[call.input_of(first_index)].name + "\")",
+                 device_of(*operand.tensor).name(), "copy it with tenon_tensor_create_copy");
+  }
+  call.device = first ? &device_of(*first->tensor) : &call.cx.default_device();
+  call.output_device = call.device;
+}
+
+}  // namespace
+
+void bind(Invocation& call, std::span<const tenon_value> inputs,
+          std::span<const tenon_value> attrs) {
+  const size_t most = call.schema.inputs.size();
+  const size_t least = static_cast<size_t>(call.schema.min_inputs());
+  if (inputs.size() > most || inputs.size() < least) {
+    throw Error{.status = TENON_E_ARGUMENT,
+                .message = call.op.name + ": wrong number of operands",
+                .op = call.op.name,
+                .expected = least == most ? std::to_string(most)
+                                          : std::to_string(least) + " to " + std::to_string(most),
+                .found = std::to_string(inputs.size()),
+                .hint = "the schema is " + call.op.schema_text};
+  }
+  call.begin.push_back(0);
+  for (uint32_t i = 0; i < most; ++i) {
+    static constexpr tenon_value kAbsent{};
+    bind_input(call, i, i < inputs.size() ? inputs[i] : kAbsent);
+    call.begin.push_back(static_cast<uint32_t>(call.operands.size()));
+  }
+  bind_attrs(call, attrs);
+  bind_device(call);
+  if (call.op.has(TENON_OP_TRANSFER)) bind_target(call);
+}
+
+namespace {
 
 ScalarKind kind_of(const tenon_value& number) {
   if (number.tag == TENON_VALUE_F64) return ScalarKind::Float;
@@ -54,7 +162,7 @@ struct Found {
 void meet(Invocation& call, const TypeVariable& variable, uint32_t index, Found& found) {
   const Operand& operand = call.operands[index];
   if (!operand.tensor) {
-    const ScalarKind kind = kind_of(operand.number);
+    const ScalarKind kind = kind_of(*operand.number);
     if (!found.scalar || kind > found.scalar_kind) found.scalar_kind = kind;
     found.scalar = true;
     return;
@@ -129,7 +237,7 @@ void decide_variable(Invocation& call, int32_t index) {
 }
 
 void check_scalar_fits(const Invocation& call, uint32_t index, tenon_dtype dtype) {
-  const tenon_value& number = call.operands[index].number;
+  const tenon_value& number = *call.operands[index].number;
   const ScalarKind kind = kind_of(number);
   const bool whole = tensor::is_integer(dtype);
   const bool lower =
@@ -149,7 +257,7 @@ void check_scalar_fits(const Invocation& call, uint32_t index, tenon_dtype dtype
   }
 }
 
-void cast_operand(Invocation& call, uint32_t index, tenon_dtype dtype, CastFn cast) {
+void cast_operand(Invocation& call, uint32_t index, tenon_dtype dtype) {
   Operand& operand = call.operands[index];
   const uint32_t input = call.input_of(index);
   if (call.schema.inputs[input].mutated) {
@@ -158,19 +266,20 @@ void cast_operand(Invocation& call, uint32_t index, tenon_dtype dtype, CastFn ca
                  std::string(tensor::name_of(operand.tensor->dtype())));
   }
   call.cx.runtime->plugins.require_role(TENON_ROLE_CAST);
-  if (call.dry) return;
-  call.made.emplace_back(cast(call.cx, *operand.tensor, dtype));
+  if (!call.cast) return;
+  call.made.emplace_back(call.cast(call.cx, *operand.tensor, dtype));
   operand.tensor = call.made.back().get();
 }
 
 }  // namespace
 
-void promote(Invocation& call, CastFn cast) {
+void promote(Invocation& call) {
   const auto& schema = call.schema;
   call.types.resize(schema.variables.size(), TENON_DTYPE_NONE);
   for (size_t i = 0; i < schema.variables.size(); ++i) {
     decide_variable(call, static_cast<int32_t>(i));
   }
+  call.numbers.resize(call.operands.size());
   for (uint32_t input = 0; input < call.n_inputs(); ++input) {
     const registry::Param& param = schema.inputs[input];
     const tenon_dtype dtype = call.type_of(param.type);
@@ -178,14 +287,14 @@ void promote(Invocation& call, CastFn cast) {
       Operand& operand = call.operands[i];
       if (!operand.tensor) {
         check_scalar_fits(call, i, dtype);
-        operand.scalar_bits = scalar_bits(operand.number, dtype);
+        call.numbers[i] = scalar_bits(*operand.number, dtype);
       } else if (operand.tensor->dtype() != dtype) {
         if (param.type.variable < 0) {
           fail_operand(call, input, TENON_E_DTYPE, "has the wrong dtype",
                        std::string(tensor::name_of(dtype)),
                        std::string(tensor::name_of(operand.tensor->dtype())));
         }
-        cast_operand(call, i, dtype, cast);
+        cast_operand(call, i, dtype);
       }
     }
   }

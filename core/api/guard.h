@@ -25,7 +25,7 @@ using tensor::Tensor;
 
 // Marks the context as in use, so that a second thread, or a plugin calling back into the public
 // API, is told so instead of corrupting it.
-class InUse {
+class InUse : NoCopy {
  public:
   [[gnu::always_inline]] explicit InUse(Context& context) : context_(context) {
     // Both ways: see Runtime::wait_for_calls.
@@ -41,8 +41,6 @@ class InUse {
                          std::memory_order_release);
     context_.busy.store(false, std::memory_order_release);
   }
-  InUse(const InUse&) = delete;
-  InUse& operator=(const InUse&) = delete;
   bool free() const { return free_ || nested_; }
 
  private:

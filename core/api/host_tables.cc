@@ -255,7 +255,7 @@ void* host_stream(tenon_call* window) {
 }
 
 // What runs in parallel must not call the host, on the callback's own thread either.
-struct InParallel {
+struct InParallel : NoCopy {
   explicit InParallel(tenon_call* handed) {
     Window& given = *static_cast<Window*>(handed);
     if (!given.checks) return;
@@ -265,8 +265,6 @@ struct InParallel {
   ~InParallel() {
     if (window) window->parallel.store(false, std::memory_order_relaxed);
   }
-  InParallel(const InParallel&) = delete;
-  InParallel& operator=(const InParallel&) = delete;
   CheckedWindow* window = nullptr;
 };
 

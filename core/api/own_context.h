@@ -11,12 +11,10 @@
 namespace tenon::api {
 
 // Calls go through it as a program's do: guarded, and refused when the runtime is closed.
-class OwnContext final : public data::WorkerContext {
+class OwnContext final : public data::WorkerContext, NoCopy {
  public:
   explicit OwnContext(Runtime& runtime) : context_(create_context(runtime)) {}
   ~OwnContext() override { tenon_context_release(context_); }
-  OwnContext(const OwnContext&) = delete;
-  OwnContext& operator=(const OwnContext&) = delete;
 
   bool run(const std::function<void(Context&)>& body) noexcept override {
     return guard(context_, body) == TENON_OK;

@@ -62,15 +62,13 @@ inline StepCapture* capture_of(const Context& context) {
 // May a walk write to it, or give it away as it is?
 bool only_ours(const Context& context, const Tensor& tensor);
 
-class Walk {
+class Walk : NoCopy {
  public:
   Walk(Context& context, uint32_t flags)
       : context_(context),
         create_((flags & TENON_BACKWARD_CREATE_GRAPH) != 0),
         retain_((flags & TENON_BACKWARD_RETAIN) != 0 || create_),
         number_(static_cast<uint16_t>(++context.walks)) {}
-  Walk(const Walk&) = delete;
-  Walk& operator=(const Walk&) = delete;
 
   ~Walk() {
     // After an error nodes still wait; they must not keep gradients for a later backward.

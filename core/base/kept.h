@@ -5,12 +5,12 @@
 
 #include <memory>
 
+#include "core/base/no_copy.h"
+
 namespace tenon {
 
-struct Kept {
+struct Kept : NoCopy {
   Kept() = default;
-  Kept(const Kept&) = delete;
-  Kept& operator=(const Kept&) = delete;
   // The object goes. What others hold too may live on.
   virtual void end() noexcept { delete this; }
 

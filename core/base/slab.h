@@ -19,6 +19,7 @@
 
 #include "core/base/count.h"
 #include "core/base/error.h"
+#include "core/base/no_copy.h"
 #include "core/base/poison.h"
 
 namespace tenon::base {
@@ -68,12 +69,10 @@ inline bool quarantine_on() noexcept {
 }
 
 // What slabs of all types share. Has no destructor to run, so objects outlive every static.
-class SlabBase {
+class SlabBase : NoCopy {
  public:
   constexpr SlabBase(uintptr_t slot_bytes, uint8_t kind) noexcept
       : slot_bytes_(slot_bytes), kind_(kind) {}
-  SlabBase(const SlabBase&) = delete;
-  SlabBase& operator=(const SlabBase&) = delete;
 
   int64_t live() const noexcept { return live_.load(std::memory_order_relaxed); }
 

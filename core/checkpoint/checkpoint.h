@@ -50,12 +50,10 @@ void save(Context& context, const Parts& parts, Extent extent, const std::string
 // Checks all of the file, then puts every part back. Throws TENON_E_DATA and changes nothing.
 void load(Context& context, Parts& parts, Extent extent, const std::string& path);
 
-class Checkpoint {
+class Checkpoint : NoCopy {
  public:
   explicit Checkpoint(Runtime& runtime) : runtime_(&runtime) { runtime.retain(); }
   ~Checkpoint();
-  Checkpoint(const Checkpoint&) = delete;
-  Checkpoint& operator=(const Checkpoint&) = delete;
 
   void set(std::string_view name, Part part);
   tenon_value value(std::string_view name) const;  // throws TENON_E_NOT_FOUND

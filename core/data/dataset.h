@@ -14,13 +14,11 @@
 
 namespace tenon::data {
 
-class Dataset {
+class Dataset : NoCopy {
  public:
   // Checks the options against the description and opens the data.
   Dataset(Context& context, const registry::Entry& kind, std::span<const NamedValue> values);
   ~Dataset();
-  Dataset(const Dataset&) = delete;
-  Dataset& operator=(const Dataset&) = delete;
 
   int64_t length() const { return length_; }
   const std::vector<tenon_dataset_field>& fields() const { return fields_; }

@@ -24,14 +24,12 @@ struct Step {
   uint32_t field = 0;
 };
 
-class Loader {
+class Loader : NoCopy {
  public:
   // Without a dataset the samples' numbers are the one field.
   Loader(Context& context, std::shared_ptr<const Dataset> dataset, int64_t length, int64_t batch,
          uint64_t seed, uint32_t flags);
   ~Loader();
-  Loader(const Loader&) = delete;
-  Loader& operator=(const Loader&) = delete;
 
   // If one throws, the loader is as it was.
   void set_transforms(Context& context, std::vector<Step> steps);
@@ -55,12 +53,10 @@ class Loader {
   uint64_t seed() const { return seed_; }
 
   // One call at a time; throws TENON_E_STATE for a second.
-  class Use {
+  class Use : NoCopy {
    public:
     explicit Use(Loader& loader);
     ~Use() { loader_.in_use_.store(false, std::memory_order_release); }
-    Use(const Use&) = delete;
-    Use& operator=(const Use&) = delete;
 
    private:
     Loader& loader_;

@@ -16,7 +16,7 @@
 
 namespace tenon::data {
 
-class Tokenizer {
+class Tokenizer : NoCopy {
  public:
   // file  data NULL: none. Checks the options against the description, and what the plugin says of
   // the tokenizer it makes.
@@ -27,8 +27,6 @@ class Tokenizer {
                                                const std::string& path,
                                                std::span<const NamedValue> values);
   ~Tokenizer();
-  Tokenizer(const Tokenizer&) = delete;
-  Tokenizer& operator=(const Tokenizer&) = delete;
 
   using Tokens = std::vector<int32_t>;
   // limit  0: none

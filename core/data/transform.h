@@ -12,13 +12,11 @@
 
 namespace tenon::data {
 
-class Transform {
+class Transform : NoCopy {
  public:
   // Checks the options against the description, and makes the plugin's object.
   Transform(Context& context, const registry::Entry& kind, std::span<const NamedValue> values);
   ~Transform();
-  Transform(const Transform&) = delete;
-  Transform& operator=(const Transform&) = delete;
 
   // Shape and dtype of one sample afterwards.
   tenon_meta infer(Context& context, const tenon_meta& sample) const;

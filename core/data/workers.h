@@ -35,14 +35,12 @@ class WorkerContext {
 };
 using MakeWorkerContext = std::function<std::unique_ptr<WorkerContext>()>;
 
-class Workers {
+class Workers : NoCopy {
  public:
   // Throws TENON_E_MEMORY if the system starts no thread.
   Workers(uint32_t count, const MakeWorkerContext& make);
   // Waits for what is read just now.
   ~Workers();
-  Workers(const Workers&) = delete;
-  Workers& operator=(const Workers&) = delete;
 
   // From now on `n_batches` batches of `pass` from `position` on are read ahead; what was read
   // before is dropped.

@@ -31,14 +31,12 @@ struct CallWords {
   size_t attrs_at = 0;  // where in `words` the attributes begin
 };
 
-class CallKey {
+class CallKey : NoCopy {
  public:
   static constexpr size_t kMaxForms = 6;
 
   explicit CallKey(const Request& request)
       : request_(request) {}  // leaves the arrays uninitialised
-  CallKey(const CallKey&) = delete;
-  CallKey& operator=(const CallKey&) = delete;
 
   // Finds the operands, if no input is a list and there are few. The forms of operands and
   // outputs, each with whether it requires a gradient, then say as much as the words do.

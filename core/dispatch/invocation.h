@@ -43,11 +43,9 @@ inline bool is_number(const tenon_value& value) {
 // An ordinary call of the CAST role, recorded if gradients are on.
 using CastFn = Tensor* (*)(Context& context, Tensor& tensor, tenon_dtype dtype);
 
-struct Invocation {
+struct Invocation : NoCopy {
   Invocation(Context& context, const registry::Op& which, CastFn cast_by)
       : cx(context), op(which), schema(which.schema), cast(cast_by) {}
-  Invocation(const Invocation&) = delete;
-  Invocation& operator=(const Invocation&) = delete;
 
   uint32_t n_inputs() const { return static_cast<uint32_t>(schema.inputs.size()); }
   uint32_t n_outputs() const { return static_cast<uint32_t>(schema.outputs.size()); }
@@ -81,10 +79,8 @@ struct Invocation {
 };
 
 // A launch over the inputs alone, without data. Not movable: views point into it.
-struct InputBlock {
+struct InputBlock : NoCopy {
   explicit InputBlock(const Invocation& call);
-  InputBlock(const InputBlock&) = delete;
-  InputBlock& operator=(const InputBlock&) = delete;
 
   Small<uint32_t, 16> slot_begin;
   Small<tenon_view, 8> views;

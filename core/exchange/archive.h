@@ -20,12 +20,10 @@ namespace tenon::exchange {
 using files::Image;
 
 // What a format's `read` made of a file.
-class Source {
+class Source : NoCopy {
  public:
   Source(Context& context, const registry::Entry& kind, const std::string& path, bool in_memory);
   ~Source();
-  Source(const Source&) = delete;
-  Source& operator=(const Source&) = delete;
 
   const registry::Entry& kind() const { return kind_; }
   const std::shared_ptr<const Image>& image() const { return image_; }
@@ -47,12 +45,10 @@ struct Entry {
   uint64_t bytes = 0;
 };
 
-class Archive {
+class Archive : NoCopy {
  public:
   explicit Archive(Runtime& runtime);
   ~Archive();
-  Archive(const Archive&) = delete;
-  Archive& operator=(const Archive&) = delete;
 
   // Fills an empty archive. An error leaves nothing behind.
   void load(Context& context, const registry::Entry& kind, const std::string& path, bool in_memory);

@@ -17,7 +17,7 @@ namespace {
 tenon_string text(const std::string& from) { return {from.data(), from.size()}; }
 
 // A format's layout of one file.
-class Layout {
+class Layout : NoCopy {
  public:
   Layout(Context& context, const registry::Entry& kind, const tenon_format_content& content)
       : context_(context), kind_(kind) {
@@ -26,8 +26,6 @@ class Layout {
     });
   }
   ~Layout() { kind_.as<tenon_format_desc>().release_layout(layout_); }
-  Layout(const Layout&) = delete;
-  Layout& operator=(const Layout&) = delete;
 
   tenon_format_piece next() {
     tenon_format_piece piece{};

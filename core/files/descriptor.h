@@ -7,17 +7,17 @@
 #include <cstdint>
 #include <utility>
 
+#include "core/base/no_copy.h"
+
 namespace tenon::files {
 
 // The bytes of one read or write: the system takes no more than a little below 2 GiB.
 constexpr uint64_t kMaxAtOnce = uint64_t{1} << 30;
 
-class Descriptor {
+class Descriptor : NoCopy {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}
   ~Descriptor() { reset(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
 
   void reset(int number = -1) {
     if (number_ >= 0) close(number_);

@@ -5,12 +5,14 @@
 #include <csignal>
 #include <ctime>
 
+#include "core/base/no_copy.h"
+
 namespace tenon::files {
 
 // A write past the limit of the process (RLIMIT_FSIZE) also raises SIGXFSZ, one to a pipe that
 // nobody reads SIGPIPE. Held back in this thread, the signal is taken off again if it came, and the
 // write's error tells the rest.
-class HeldSignal {
+class HeldSignal : NoCopy {
  public:
   explicit HeldSignal(int number) : number_(number) {
     sigemptyset(&signal_);
@@ -25,8 +27,6 @@ class HeldSignal {
     if (!was_pending_) sigtimedwait(&signal_, nullptr, &now);
     pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
-  HeldSignal(const HeldSignal&) = delete;
-  HeldSignal& operator=(const HeldSignal&) = delete;
 
  private:
   int number_;

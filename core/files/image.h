@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "core/base/no_copy.h"
+
 namespace tenon::files {
 
-class Image {
+class Image : NoCopy {
  public:
   // Throws Error{TENON_E_IO} with words that name the path.
   Image(const std::string& path, bool in_memory);
   ~Image();
-  Image(const Image&) = delete;
-  Image& operator=(const Image&) = delete;
 
   const unsigned char* data() const { return data_; }
   uint64_t size() const { return size_; }

@@ -12,13 +12,11 @@ namespace tenon::files {
 // Written to `.<name>.partial` beside the file. Until `commit` has returned, and if it is never
 // called, the file is what it was. The partial file is locked, so that of two writers one is told;
 // one that a killed process has left is locked by nobody and written over.
-class Replacement {
+class Replacement : NoCopy {
  public:
   // Throws Error{TENON_E_IO} with words that name the path, as everything here.
   explicit Replacement(const std::string& path);
   ~Replacement();
-  Replacement(const Replacement&) = delete;
-  Replacement& operator=(const Replacement&) = delete;
 
   void write(const void* bytes, uint64_t length);
   // To the disk, then in the file's place.

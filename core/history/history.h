@@ -15,12 +15,10 @@
 
 namespace tenon::history {
 
-class History {
+class History : NoCopy {
  public:
   explicit History(Runtime& runtime);
   ~History();
-  History(const History&) = delete;
-  History& operator=(const History&) = delete;
 
   // On an error the point is neither here nor in the event file.
   void add(std::string_view name, int64_t step, double value);

@@ -20,13 +20,11 @@ std::string duration_text(double seconds);
 std::string line_text(std::string_view label, int64_t total, int64_t done, std::string_view name,
                       double value, double seconds);
 
-class Progress {
+class Progress : NoCopy {
  public:
   // always  also if standard error is not a terminal
   Progress(Runtime& runtime, std::string_view label, int64_t total, bool always);
   ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
 
   void run(int64_t done, std::string_view name, double value);
   Runtime* runtime() const { return runtime_; }

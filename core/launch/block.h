@@ -46,12 +46,10 @@ tenon_view view_of(const Item& item);
 inline bool writes(uint32_t role) { return role != TENON_SLOT_IN; }
 
 // A kernel's operands in launch form. Not movable: views point into it.
-struct Block {
+struct Block : NoCopy {
   // Of `attrs`, those that the kernel knows.
   Block(const Device& device, const tenon_kernel_desc& kernel, Small<Item, 8> operands,
         std::span<const tenon_value> attrs);
-  Block(const Block&) = delete;
-  Block& operator=(const Block&) = delete;
 
   Small<Item, 8> items;
   Small<tenon_view, 8> views;
@@ -74,11 +72,9 @@ struct Prepared {
 };
 
 // One resolved launch; views, dims and attributes live here. Not movable.
-struct Launch {
+struct Launch : NoCopy {
   [[gnu::cold]] Launch(const registry::Op& what, const registry::Kernel& with, Device& on,
                        const Block& block);
-  Launch(const Launch&) = delete;
-  Launch& operator=(const Launch&) = delete;
 
   const registry::Op* op;
   const registry::Kernel* kernel;

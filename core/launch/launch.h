@@ -56,15 +56,13 @@ inline Capture* capture_of(const Context& context) {
 }
 
 // A kernel's scratch for one launch; no memory if it wants none.
-class Scratch {
+class Scratch : NoCopy {
  public:
   Scratch(Device& on, uint64_t bytes)
       : block(bytes ? on.allocate(bytes) : memory::Block{}), device_(on) {}
   ~Scratch() {
     if (block.data) device_.release(block);
   }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
 
   memory::Block block;
 

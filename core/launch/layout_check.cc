@@ -167,7 +167,7 @@ void check_equal(const CallbackScope& call, const registry::Kernel& kernel, cons
 }
 
 // The scratch of one launch, between guards; nothing if the kernel announced none.
-class GuardedScratch {
+class GuardedScratch : NoCopy {
  public:
   explicit GuardedScratch(CallbackScope& call) : call_(call), real_(call.scratch) {
     if (call.scratch_bytes == 0) return;
@@ -176,8 +176,6 @@ class GuardedScratch {
     call.scratch = begin_;
   }
   ~GuardedScratch() { call_.scratch = real_; }
-  GuardedScratch(const GuardedScratch&) = delete;
-  GuardedScratch& operator=(const GuardedScratch&) = delete;
 
   bool overrun() const {
     if (bytes_.empty()) return false;

@@ -11,14 +11,12 @@
 namespace tenon::launch {
 
 // An op in the log: what runs from its line on, until this goes, stands one step further in.
-class LoggedOp {
+class LoggedOp : NoCopy {
  public:
   LoggedOp() = default;
   ~LoggedOp() {
     if (context_) end();
   }
-  LoggedOp(const LoggedOp&) = delete;
-  LoggedOp& operator=(const LoggedOp&) = delete;
 
   // Its line; nothing while no log is printed. The values were checked.
   void begin(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,

@@ -36,12 +36,10 @@ inline PrepareCache& prepared_of(const Runtime& runtime) {
 
 // While it lives, the block's views have no data, except numbers: answers given now must hold for
 // other data, too.
-class WithoutData {
+class WithoutData : NoCopy {
  public:
   explicit WithoutData(Block& block);
   ~WithoutData();
-  WithoutData(const WithoutData&) = delete;
-  WithoutData& operator=(const WithoutData&) = delete;
 
  private:
   Block& block_;

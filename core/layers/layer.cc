@@ -68,7 +68,7 @@ void finish_move(Move& move) noexcept {
 }
 
 // The scope of one child; an error that leaves it remembers it.
-class ChildScope {
+class ChildScope : NoCopy {
  public:
   ChildScope(Context& context, const std::string& label) : context_(context) {
     const std::string& outer = *context.scope_path();
@@ -76,8 +76,6 @@ class ChildScope {
         context.runtime->intern_scope(outer.empty() ? label : outer + "/" + label));
   }
   ~ChildScope() { context_.scopes.pop_back(); }
-  ChildScope(const ChildScope&) = delete;
-  ChildScope& operator=(const ChildScope&) = delete;
 
  private:
   Context& context_;

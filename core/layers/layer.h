@@ -52,7 +52,7 @@ struct Below {
   const Layer* layer = nullptr;
 };
 
-class Layer final : public CallbackSubject {
+class Layer final : public CallbackSubject, NoCopy {
  public:
   // This layer's own tensors first, and each layer before those in it.
   struct Lists {
@@ -65,8 +65,6 @@ class Layer final : public CallbackSubject {
   Layer(Context& context, const registry::Entry& kind, Device& device,
         std::span<const NamedValue> options, uint32_t above);
   ~Layer() override;
-  Layer(const Layer&) = delete;
-  Layer& operator=(const Layer&) = delete;
 
   std::vector<Ref> call(Context& context, std::span<const tenon_value> inputs, uint32_t n_outputs);
   void set_training(bool training);
@@ -157,14 +155,12 @@ class Layer final : public CallbackSubject {
 };
 
 // The call of a layer by the program, which others in it are part of.
-class OutermostCall {
+class OutermostCall : NoCopy {
  public:
   OutermostCall(Context& context, Layer& called) : layer(called), context_(context) {
     context.layer_call = this;
   }
   ~OutermostCall() { context_.layer_call = nullptr; }
-  OutermostCall(const OutermostCall&) = delete;
-  OutermostCall& operator=(const OutermostCall&) = delete;
 
   Layer& layer;
   bool weights_checked = false;

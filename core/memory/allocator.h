@@ -34,6 +34,7 @@
 #include <mutex>
 
 #include "core/base/count.h"
+#include "core/base/no_copy.h"
 #include "core/base/poison.h"
 
 namespace tenon::memory {
@@ -75,16 +76,13 @@ struct Size {
   uint32_t size_class = 0;
 };
 
-class CachingAllocator {
+class CachingAllocator : NoCopy {
  public:
   // `limit_bytes` caps live and reserved bytes; 0 means no cap.
   CachingAllocator(const Source& source, uint64_t limit_bytes);
 
   // Gives the cache back to the source. Every block must have been released.
   ~CachingAllocator();
-
-  CachingAllocator(const CachingAllocator&) = delete;
-  CachingAllocator& operator=(const CachingAllocator&) = delete;
 
   // A block of at least `bytes` (for 0 as well: blocks of live tensors never share an address).
   // When the source or the limit refuses, cached blocks are given back and it is tried again; then

@@ -37,14 +37,12 @@ struct GivenGroup {
 // A list of parameters that are to be trained, or groups, in which some may be frozen.
 enum class Given : uint8_t { List, Groups };
 
-class Optimizer {
+class Optimizer : NoCopy {
  public:
   // Throws Error where a parameter is not what may be given, or a value does not fit.
   Optimizer(Context& context, const registry::Entry& kind, std::vector<GivenGroup> groups,
             std::span<const NamedValue> values, Given form);
   ~Optimizer();
-  Optimizer(const Optimizer&) = delete;
-  Optimizer& operator=(const Optimizer&) = delete;
 
   // Updates every parameter that requires a gradient and has one; lists are cut by
   // hyper-parameters, device, dtype, and rows or dense.

@@ -16,14 +16,12 @@
 
 namespace tenon::optim {
 
-class Schedule {
+class Schedule : NoCopy {
  public:
   // Throws Error if a value does not fit; tries the first step.
   Schedule(Context& context, const registry::Entry& kind, double base_value,
            std::span<const NamedValue> values);
   ~Schedule();
-  Schedule(const Schedule&) = delete;
-  Schedule& operator=(const Schedule&) = delete;
 
   // The next step's value; if that fails the state stays as it was.
   double run(Context& context, const double* metric);

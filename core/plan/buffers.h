@@ -17,14 +17,12 @@ namespace tenon::plan {
 
 using tensor::Storage;
 
-class Buffers {
+class Buffers : NoCopy {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
 
   [[gnu::cold]] Buffers() = default;
   [[gnu::cold]] ~Buffers();
-  Buffers(const Buffers&) = delete;
-  Buffers& operator=(const Buffers&) = delete;
 
   // The number of a live storage; a new one until it is held or watched.
   [[gnu::cold]] uint32_t number(Storage& storage);

@@ -19,13 +19,11 @@ struct RandomState {
   bool operator==(const RandomState&) const = default;
 };
 
-class Graph {
+class Graph : NoCopy {
  public:
   // For a device whose backend records; find() gives NULL if it does not.
   [[gnu::cold]] static std::unique_ptr<Graph> find(Device& device);
   ~Graph() { drop(); }
-  Graph(const Graph&) = delete;
-  Graph& operator=(const Graph&) = delete;
 
   // An address has changed.
   void outdate() { steady_runs_ = 0; }

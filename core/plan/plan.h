@@ -39,11 +39,9 @@ inline Range range_of(const Tensor& tensor) { return range_of(device_of(tensor),
 [[noreturn, gnu::cold]] void refuse_shared(size_t index, const std::string& what,
                                            const Tensor& tensor);
 
-struct Plan {
+struct Plan : NoCopy {
   explicit Plan(Runtime& owner);
   [[gnu::cold]] ~Plan();
-  Plan(const Plan&) = delete;
-  Plan& operator=(const Plan&) = delete;
 
   void run(Context& context);
   [[gnu::cold]] void set(uint32_t index, Tensor& tensor);

@@ -19,11 +19,9 @@ inline constexpr uint64_t kCanaryBytes = 64;
 
 // The memory of arenas on one device, which the plans of one context share: one of them runs at a
 // time. It goes with the last of them.
-struct ArenaMemory {
+struct ArenaMemory : NoCopy {
   ArenaMemory(Device& on, uint64_t context_id) : device(on), context(context_id) {}
   ~ArenaMemory() { device.release(block); }
-  ArenaMemory(const ArenaMemory&) = delete;
-  ArenaMemory& operator=(const ArenaMemory&) = delete;
   // Has at least so many bytes then, perhaps elsewhere. Throws OutOfMemory; nothing has changed
   // then.
   [[gnu::cold]] void reserve(uint64_t bytes);
@@ -34,7 +32,7 @@ struct ArenaMemory {
   uint64_t moves = 0;  // how often it has got another block
 };
 
-class Temporaries {
+class Temporaries : NoCopy {
  public:
   struct Arena {
     Device* device = nullptr;
@@ -61,8 +59,6 @@ class Temporaries {
                             const std::vector<bool>& chosen, const std::vector<Life>& lives,
                             uint64_t gap);
   [[gnu::cold]] ~Temporaries();
-  Temporaries(const Temporaries&) = delete;
-  Temporaries& operator=(const Temporaries&) = delete;
 
   // Are launches in the memory that the context's plans share just now?
   bool are_bound(const Context& context) const {

@@ -48,7 +48,7 @@ std::string machine_name(uint16_t machine) {
   }
 }
 
-class File {
+class File : NoCopy {
  public:
   File(const std::string& path, const std::string& shown) : path_(shown) {
     struct stat info {};
@@ -61,8 +61,6 @@ class File {
     descriptor_.reset(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (!descriptor_.is_open()) refuse(std::string("cannot be read: ") + strerror(errno));
   }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
 
   [[noreturn]] void refuse(const std::string& problem) const { refuse_library(path_, problem); }
 

@@ -55,14 +55,12 @@ struct HostOptions {
   std::vector<std::string> exclude;
 };
 
-class PluginHost {
+class PluginHost : NoCopy {
  public:
   // Scans at once: reads manifests, opens nothing. Never throws for a broken plugin, except for an
   // allow-list that cannot be read.
   PluginHost(const HostOptions& options, registry::Registry& registry, const tenon_host& host);
   ~PluginHost();  // calls each opened plugin's release; libraries stay mapped
-  PluginHost(const PluginHost&) = delete;
-  PluginHost& operator=(const PluginHost&) = delete;
 
   // Each opens what lists the thing, and returns it; throws Error{TENON_E_NOT_FOUND} that names the
   // thing, the folders searched, and stored diagnoses of plugins that list it, or

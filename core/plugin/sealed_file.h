@@ -4,17 +4,17 @@
 
 #include <string>
 
+#include "core/base/no_copy.h"
+
 namespace tenon::plugin {
 
 // A copy of `path` in a sealed memory file whose bytes have the given hash; throws
 // Error{TENON_E_PLUGIN} if they do not. The copy is what was hashed, so it does not matter what
 // becomes of the file meanwhile.
-class SealedFile {
+class SealedFile : NoCopy {
  public:
   SealedFile(const std::string& path, const std::string& sha256);
   ~SealedFile();
-  SealedFile(const SealedFile&) = delete;
-  SealedFile& operator=(const SealedFile&) = delete;
   const std::string& sha256() const { return sha256_; }
   std::string path() const;  // below /proc/self/fd; good while the descriptor is open
   // The descriptor now belongs to the process: the loader knows the library by path().

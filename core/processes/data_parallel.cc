@@ -305,7 +305,7 @@ Ref DataParallel::seed_for(Context& context, const Tensor& loss) const {
 }
 
 // Hooks at leaves, for one backward.
-class DataParallel::Watching {
+class DataParallel::Watching : NoCopy {
  public:
   // By way of the other one, so that hooks end if not all of them can begin.
   Watching(DataParallel& of, bool on) : Watching(of) {
@@ -333,8 +333,6 @@ class DataParallel::Watching {
       if (link.hooks) std::erase(*link.hooks, hook);
     }
   }
-  Watching(const Watching&) = delete;
-  Watching& operator=(const Watching&) = delete;
 
  private:
   explicit Watching(DataParallel& of) : of_(of) {}

@@ -16,7 +16,7 @@
 
 namespace tenon::processes {
 
-class DataParallel {
+class DataParallel : NoCopy {
  public:
   struct Options {
     int64_t shards = 0;
@@ -28,8 +28,6 @@ class DataParallel {
   DataParallel(Context& context, std::shared_ptr<Group> group, std::vector<Ref> params,
                Options options);
   ~DataParallel();
-  DataParallel(const DataParallel&) = delete;
-  DataParallel& operator=(const DataParallel&) = delete;
 
   void begin(Context& context, int64_t shard);
   void end(Context& context, Tensor& loss);

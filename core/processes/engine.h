@@ -16,14 +16,12 @@
 
 namespace tenon::processes {
 
-class Engine {
+class Engine : NoCopy {
  public:
   // Throws TENON_E_MEMORY if the system starts no thread.
   Engine(Context& context, const registry::Entry& kind, const data::MakeWorkerContext& make);
   // After what was posted. Not in its own thread.
   ~Engine();
-  Engine(const Engine&) = delete;
-  Engine& operator=(const Engine&) = delete;
 
   using Body = std::function<void(Context&)>;
   using Ended = std::function<void(const Error*)>;

@@ -14,7 +14,7 @@
 
 namespace tenon::processes {
 
-class Group {
+class Group : NoCopy {
  public:
   static constexpr int64_t kDefaultTimeout = 600'000;  // milliseconds
 
@@ -24,8 +24,6 @@ class Group {
                                      const data::MakeWorkerContext& make);
   std::shared_ptr<Group> split(int32_t color, int32_t key);
   ~Group();
-  Group(const Group&) = delete;
-  Group& operator=(const Group&) = delete;
 
   // The group that has this number in the runtime. Throws TENON_E_ATTRIBUTE if there is none.
   static std::shared_ptr<Group> find(Runtime& runtime, int64_t number);

@@ -43,13 +43,11 @@ struct Move {
   Ref rows;    // [n, ...]
 };
 
-class Transfer {
+class Transfer : NoCopy {
  public:
   Transfer(Runtime& runtime, std::vector<Move> moves, bool sums_fast, int64_t timeout,
            int64_t sequence);
   ~Transfer();
-  Transfer(const Transfer&) = delete;
-  Transfer& operator=(const Transfer&) = delete;
 
   // Waits; throws the error it ended with. context  NULL: cannot be interrupted
   void end(Context* context);

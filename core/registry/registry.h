@@ -138,12 +138,10 @@ struct Tables {
   const tenon_optimizer_samples_table* optimizer_samples = nullptr;
 };
 
-class Registry {
+class Registry : NoCopy {
  public:
   explicit Registry(void* runtime);
   ~Registry();
-  Registry(const Registry&) = delete;
-  Registry& operator=(const Registry&) = delete;
 
   // Interned names (device kinds); ids from 1, stable for the registry's life. Thread-safe.
   uint32_t intern(std::string_view name);

@@ -34,7 +34,7 @@ struct CallbackSubject {
 };
 
 // On the stack of whoever runs the callback.
-struct CallbackScope : Window {
+struct CallbackScope : Window, NoCopy {
   CallbackScope(Context& in, CallbackState in_state, registry::Plugin* from,
                 const registry::Op* what)
       : Window(in.runtime->call_tables), context(&in), state(in_state), plugin(from), op(what) {
@@ -44,8 +44,6 @@ struct CallbackScope : Window {
     // Every callback of a plugin runs in one of these, so nothing enters a deactivated one.
     if (from->is_deactivated()) fail_deactivated(*from, what ? what->name : "");
   }
-  CallbackScope(const CallbackScope&) = delete;
-  CallbackScope& operator=(const CallbackScope&) = delete;
 
   // Runs one callback of the plugin: callback(tenon_call*) returns its status. What it throws
   // becomes TENON_E_PLUGIN, and under TENON_CHECK=threads what it did to the host TENON_E_CHECK,
@@ -86,15 +84,13 @@ struct CallbackScope : Window {
   // For a call that is used again: has the callback left no words?
   bool is_clean() const { return !failure && !out_of_memory && !stopped; }
   // Leaves none for the next one.
-  struct Cleaned {
+  struct Cleaned : NoCopy {
     explicit Cleaned(CallbackScope& which) : call(which) {}
     ~Cleaned() {
       call.failure.reset();
       call.out_of_memory = false;
       call.stopped = false;
     }
-    Cleaned(const Cleaned&) = delete;
-    Cleaned& operator=(const Cleaned&) = delete;
     CallbackScope& call;
   };
 

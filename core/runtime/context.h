@@ -51,11 +51,9 @@ namespace layers {
 class OutermostCall;
 }
 
-struct Context {
+struct Context : NoCopy {
   explicit Context(Runtime& owner);
   ~Context();
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
 
   bool grad_enabled() const {
     return grad_modes.empty() || grad_modes.back() == TENON_GRAD_ENABLED;
@@ -125,14 +123,12 @@ struct ContextSlot : base::SlotHeader {
 using ContextSlab = base::Slab<ContextSlot, kContextKind>;
 
 // Turns grad off (or on) for a C++ scope of the core.
-class GradMode {
+class GradMode : NoCopy {
  public:
   GradMode(Context& context, bool enabled) : context_(context) {
     context_.grad_modes.push_back(enabled ? TENON_GRAD_ENABLED : TENON_GRAD_DISABLED);
   }
   ~GradMode() { context_.grad_modes.pop_back(); }
-  GradMode(const GradMode&) = delete;
-  GradMode& operator=(const GradMode&) = delete;
 
  private:
   Context& context_;
@@ -140,7 +136,7 @@ class GradMode {
 
 // Lets a callback of the program's use the context, in this thread, until the end of the scope.
 // Gradient modes, scopes, serial scopes and checks that it has left open end there.
-class Lent {
+class Lent : NoCopy {
  public:
   explicit Lent(Context& context)
       : context_(context),
@@ -161,8 +157,6 @@ class Lent {
     context_.restore_checks(checks_);
     context_.serial_scopes = serial_scopes_;
   }
-  Lent(const Lent&) = delete;
-  Lent& operator=(const Lent&) = delete;
 
  private:
   Context& context_;
@@ -174,7 +168,7 @@ class Lent {
 };
 
 // Ops without tensor operands make theirs on this device until the end of the scope.
-class DefaultDevice {
+class DefaultDevice : NoCopy {
  public:
   DefaultDevice(Context& context, const tenon_device& device)
       : context_(context), had_(context.has_device), before_(context.device) {
@@ -185,8 +179,6 @@ class DefaultDevice {
     context_.has_device = had_;
     context_.device = before_;
   }
-  DefaultDevice(const DefaultDevice&) = delete;
-  DefaultDevice& operator=(const DefaultDevice&) = delete;
 
  private:
   Context& context_;
@@ -196,7 +188,7 @@ class DefaultDevice {
 
 // What launches are part of, for the words of TENON_CHECK=finite. Stands in the context while it
 // lives.
-class CheckSite {
+class CheckSite : NoCopy {
  public:
   // deferred  launches are not judged one by one; the first that makes a NaN or an infinity is kept
   CheckSite(Context& in, std::string words, bool defers)
@@ -205,8 +197,6 @@ class CheckSite {
         deferred(defers),
         outer_(std::exchange(in.check_site, this)) {}
   ~CheckSite() { context.check_site = outer_; }
-  CheckSite(const CheckSite&) = delete;
-  CheckSite& operator=(const CheckSite&) = delete;
 
   Context& context;
   const std::string where;  // "in a step of optimizer tenon.sgd"
@@ -218,14 +208,12 @@ class CheckSite {
 };
 
 // Launches inside run, but are not recorded into the plan.
-class CaptureSuspended {
+class CaptureSuspended : NoCopy {
  public:
   explicit CaptureSuspended(Context& context) : context_(context), held_(context.capture) {
     context_.capture = nullptr;
   }
   ~CaptureSuspended() { context_.capture = held_; }
-  CaptureSuspended(const CaptureSuspended&) = delete;
-  CaptureSuspended& operator=(const CaptureSuspended&) = delete;
 
  private:
   Context& context_;

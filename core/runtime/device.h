@@ -72,7 +72,7 @@ struct Device;
 //
 // A block is used again once the event recorded after its copy says so. The pool is bounded: if
 // no block is to be had the copy is made straight from the caller's memory and waited for.
-class PinnedPool {
+class PinnedPool : NoCopy {
  public:
   static constexpr uint64_t kLargestBlock = uint64_t{8} << 20;
   static constexpr uint64_t kLimit = uint64_t{32} << 20;
@@ -87,8 +87,6 @@ class PinnedPool {
   PinnedPool(Device& device, const tenon_backend_pinned_table& table);
   // No copy may be under way any more.
   ~PinnedPool();
-  PinnedPool(const PinnedPool&) = delete;
-  PinnedPool& operator=(const PinnedPool&) = delete;
 
   // A block of at least `bytes` for one copy; NULL if there is none.
   Block* take(uint64_t bytes);
@@ -115,8 +113,6 @@ struct Device final : tensor::Memory {
   Device(tensor::Owner& of, const registry::Backend& from, int32_t index, uint64_t limit,
          bool waits_each);
   ~Device() override;
-  Device(const Device&) = delete;
-  Device& operator=(const Device&) = delete;
 
   std::string name() const override;
 
@@ -178,7 +174,7 @@ inline Device& device_of(const tensor::Tensor& tensor) {
 
 // Around the enqueueing of one piece of work: refuses a lost device, and remembers what the message
 // of a later failure names. Nothing to do for host memory.
-class Enqueueing {
+class Enqueueing : NoCopy {
  public:
   Enqueueing(Device& device, const char* what, uint64_t sequence, Asker asker)
       : device_(device.host_memory() ? nullptr : &device) {
@@ -187,8 +183,6 @@ class Enqueueing {
   ~Enqueueing() {
     if (device_) end();
   }
-  Enqueueing(const Enqueueing&) = delete;
-  Enqueueing& operator=(const Enqueueing&) = delete;
 
  private:
   void begin(const char* what, uint64_t sequence, Asker asker);

@@ -102,11 +102,9 @@ struct OperandRole {
 
 // What all recorded calls of one class have in common; the dispatcher keeps those of calls it has
 // seen. Counted by the owner's thread alone.
-struct Signature {
+struct Signature : NoCopy {
   Signature() = default;
   [[gnu::cold]] ~Signature();
-  Signature(const Signature&) = delete;
-  Signature& operator=(const Signature&) = delete;
 
   uint32_t refs = 1;
   const registry::Op* op = nullptr;

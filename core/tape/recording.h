@@ -23,12 +23,10 @@ using SignatureRef = std::unique_ptr<Signature, SignatureEnd>;
 
 // One call's node from before its kernel runs until its outputs hold it. Destroys a node that never
 // got an output. Without begin() the others do nothing.
-class Recording {
+class Recording : NoCopy {
  public:
   Recording() = default;
   ~Recording();
-  Recording(const Recording&) = delete;
-  Recording& operator=(const Recording&) = delete;
 
   // Makes the node, with its edges and saved inputs: an in-place kernel overwrites what the edges
   // are read from. Throws GRAPH_OWNER.

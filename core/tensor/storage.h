@@ -32,11 +32,9 @@ struct Owner {
 };
 
 // A device, as its storages see it: where their memory comes from. Lives as long as its owner.
-struct Memory {
+struct Memory : NoCopy {
   Memory(Owner& of, const tenon_device& which, bool host) : owner(&of), id(which), host_(host) {}
   virtual ~Memory() = default;
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
 
   bool host_memory() const { return host_; }
   virtual std::string name() const = 0;  // "cpu:0"

@@ -22,9 +22,11 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/no_copy.h"
+
 namespace tenon::threads {
 
-class Pool {
+class Pool : NoCopy {
  public:
   // Must not throw. `begin`, `end` are indices of the range, `chunk` is begin / grain.
   using Body = void (*)(void* user, int64_t begin, int64_t end, int64_t chunk);
@@ -35,9 +37,6 @@ class Pool {
 
   // No call may be running. In a child made by fork, where the workers do not exist, joins nothing.
   [[gnu::cold]] ~Pool();
-
-  Pool(const Pool&) = delete;
-  Pool& operator=(const Pool&) = delete;
 
   // The most threads a call can use, its caller included; at least 1.
   int32_t size() const noexcept { return size_; }

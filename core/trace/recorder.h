@@ -16,6 +16,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/no_copy.h"
+
 namespace tenon::trace {
 
 // Nanoseconds of the steady clock; the time all events are stated in.
@@ -91,7 +93,7 @@ class Recorder {
 
 // A bar on the calling thread's row, from its making to its end, above what is recorded meanwhile.
 // The texts outlive it. Costs one test while nothing is recorded.
-class Span {
+class Span : NoCopy {
  public:
   Span(Recorder& recorder, std::string_view name, std::string_view category,
        std::string_view args_json = {}) noexcept
@@ -102,8 +104,6 @@ class Span {
     if (start_ == 0) return;
     recorder_.add_complete(name_, category_, start_, now_ns() - start_, thread_row(), args_json_);
   }
-  Span(const Span&) = delete;
-  Span& operator=(const Span&) = delete;
 
  private:
   Recorder& recorder_;

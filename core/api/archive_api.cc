@@ -1,28 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/api/archive_api.cc: public functions of archives and their files.
 #include "core/api/guard.h"
+#include "core/api/objects.h"
 #include "core/exchange/archive.h"
 
 using namespace tenon;
 using namespace tenon::api;
 using exchange::Archive;
-using exchange::ArchiveSlab;
-using exchange::ArchiveSlot;
 
 namespace {
 
+constexpr Handles<tenon_archive, Archive, kArchiveKind> kArchives("archive");
+
 Archive& require_archive(const Context& context, tenon_archive* handle) {
-  Archive& archive = *require_slot<ArchiveSlab>(handle, "archive").archive;
+  Archive& archive = *kArchives.require_any(handle);
   if (archive.runtime() != context.runtime) {
     throw Error{.status = TENON_E_RUNTIME, .message = "the archive belongs to another runtime"};
   }
   return archive;
-}
-
-tenon_archive* give(std::unique_ptr<Archive> made) {
-  ArchiveSlot* slot = ArchiveSlab::instance().create();
-  slot->archive = made.release();
-  return static_cast<tenon_archive*>(ArchiveSlab::to_handle(slot));
 }
 
 void give(const std::string& text, const char** out_data, uint64_t* out_length) {
@@ -35,7 +30,7 @@ void give(const std::string& text, const char** out_data, uint64_t* out_length) 
 tenon_status tenon_archive_create(tenon_context* context, tenon_archive** out_archive) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_archive, "out_archive");
-    *out_archive = give(std::make_unique<Archive>(*cx.runtime));
+    *out_archive = kArchives.give(std::make_shared<Archive>(*cx.runtime));
   });
 }
 
@@ -48,19 +43,13 @@ tenon_status tenon_archive_load(tenon_context* context, const char* path, uint64
     const std::string file = require_path(path, path_length);
     const registry::Entry& kind =
         exchange::choose_format(cx, require_text(format, format_length, "format"), file);
-    auto made = std::make_unique<Archive>(*cx.runtime);
+    auto made = std::make_shared<Archive>(*cx.runtime);
     made->load(cx, kind, file, (flags & TENON_ARCHIVE_IN_MEMORY) != 0);
-    *out_archive = give(std::move(made));
+    *out_archive = kArchives.give(std::move(made));
   });
 }
 
-void tenon_archive_release(tenon_archive* handle) {
-  ArchiveSlot* slot = ArchiveSlab::from_handle(handle);
-  if (!slot) return;
-  Archive* archive = slot->archive;
-  ArchiveSlab::instance().destroy(slot);
-  delete archive;
-}
+void tenon_archive_release(tenon_archive* handle) { kArchives.release(handle); }
 
 tenon_status tenon_archive_get_count(tenon_context* context, tenon_archive* archive,
                                      uint32_t* out_tensors, uint32_t* out_metadata) {
@@ -85,8 +74,8 @@ tenon_status tenon_archive_find(tenon_context* context, tenon_archive* archive, 
                                 uint64_t name_length, uint32_t* out_index) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_index, "out_index");
-    require_pointer(name, "name");
-    *out_index = require_archive(cx, archive).find(require_text(name, name_length, "name"));
+    const std::string_view given = require_name(name, name_length);
+    *out_index = require_archive(cx, archive).find(given);
   });
 }
 
@@ -117,9 +106,9 @@ tenon_status tenon_archive_find_metadata(tenon_context* context, tenon_archive* 
                                          const char** out_value, uint64_t* out_value_length) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_value, "out_value");
-    require_pointer(key, "key");
+    const std::string_view given = require_name(key, key_length, "key");
     const Archive& from = require_archive(cx, archive);
-    give(from.find_metadata(require_text(key, key_length, "key")), out_value, out_value_length);
+    give(from.find_metadata(given), out_value, out_value_length);
   });
 }
 

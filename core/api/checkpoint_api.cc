@@ -13,15 +13,10 @@
 using namespace tenon;
 using namespace tenon::api;
 using checkpoint::Checkpoint;
-using checkpoint::CheckpointSlab;
-using checkpoint::CheckpointSlot;
 
 namespace {
 
-Checkpoint& require_checkpoint(const Context& context, tenon_checkpoint* handle) {
-  return *require_object<CheckpointSlab>(context, handle, &CheckpointSlot::checkpoint,
-                                         "checkpoint");
-}
+constexpr Handles<tenon_checkpoint, Checkpoint, kCheckpointKind> kCheckpoints("checkpoint");
 
 // Adds the part that `part` resolves.
 template <class Part>
@@ -30,7 +25,7 @@ tenon_status set_part(tenon_context* context, tenon_checkpoint* handle, const ch
   return guard(
       context,
       [&](Context& cx) {
-        Checkpoint& to = require_checkpoint(cx, handle);
+        Checkpoint& to = *kCheckpoints.require(cx, handle);
         to.set(require_text(name, name_length, "name"), part(cx));
       },
       function);
@@ -66,21 +61,18 @@ bool is_there(const std::string& path) {
 tenon_status tenon_checkpoint_create(tenon_context* context, tenon_checkpoint** out_checkpoint) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_checkpoint, "out_checkpoint");
-    *out_checkpoint = give_object<tenon_checkpoint, CheckpointSlab>(
-        &CheckpointSlot::checkpoint, std::make_shared<Checkpoint>(*cx.runtime));
+    *out_checkpoint = kCheckpoints.give(std::make_shared<Checkpoint>(*cx.runtime));
   });
 }
 
-void tenon_checkpoint_release(tenon_checkpoint* handle) {
-  release_object<CheckpointSlab>(handle, &CheckpointSlot::checkpoint);
-}
+void tenon_checkpoint_release(tenon_checkpoint* handle) { kCheckpoints.release(handle); }
 
 tenon_status tenon_checkpoint_set_layer(tenon_context* context, tenon_checkpoint* checkpoint,
                                         const char* name, uint64_t name_length,
                                         tenon_layer* layer) {
   return set_part(
-      context, checkpoint, name, name_length, [&](Context& cx) { return require_layer(cx, layer); },
-      __func__);
+      context, checkpoint, name, name_length,
+      [&](Context& cx) { return kLayers.require(cx, layer); }, __func__);
 }
 
 tenon_status tenon_checkpoint_set_optimizer(tenon_context* context, tenon_checkpoint* checkpoint,
@@ -88,7 +80,7 @@ tenon_status tenon_checkpoint_set_optimizer(tenon_context* context, tenon_checkp
                                             tenon_optimizer* optimizer) {
   return set_part(
       context, checkpoint, name, name_length,
-      [&](Context& cx) { return require_optimizer(cx, optimizer); }, __func__);
+      [&](Context& cx) { return kOptimizers.require(cx, optimizer); }, __func__);
 }
 
 tenon_status tenon_checkpoint_set_schedule(tenon_context* context, tenon_checkpoint* checkpoint,
@@ -96,7 +88,7 @@ tenon_status tenon_checkpoint_set_schedule(tenon_context* context, tenon_checkpo
                                            tenon_schedule* schedule) {
   return set_part(
       context, checkpoint, name, name_length,
-      [&](Context& cx) { return require_schedule(cx, schedule); }, __func__);
+      [&](Context& cx) { return kSchedules.require(cx, schedule); }, __func__);
 }
 
 tenon_status tenon_checkpoint_set_loader(tenon_context* context, tenon_checkpoint* checkpoint,
@@ -104,7 +96,7 @@ tenon_status tenon_checkpoint_set_loader(tenon_context* context, tenon_checkpoin
                                          tenon_loader* loader) {
   return set_part(
       context, checkpoint, name, name_length,
-      [&](Context& cx) { return require_loader(cx, loader); }, __func__);
+      [&](Context& cx) { return kLoaders.require(cx, loader); }, __func__);
 }
 
 tenon_status tenon_checkpoint_set_tensor(tenon_context* context, tenon_checkpoint* checkpoint,
@@ -128,14 +120,15 @@ tenon_status tenon_checkpoint_get_value(tenon_context* context, tenon_checkpoint
                                         tenon_value* out_value) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_value, "out_value");
-    *out_value = require_checkpoint(cx, checkpoint).value(require_text(name, name_length, "name"));
+    *out_value =
+        kCheckpoints.require(cx, checkpoint)->value(require_text(name, name_length, "name"));
   });
 }
 
 tenon_status tenon_checkpoint_save(tenon_context* context, tenon_checkpoint* checkpoint,
                                    const char* path, uint64_t path_length) {
   return guard(context, [&](Context& cx) {
-    const Checkpoint& from = require_checkpoint(cx, checkpoint);
+    const Checkpoint& from = *kCheckpoints.require(cx, checkpoint);
     refuse_in_capture(cx, "saving a checkpoint");
     checkpoint::save(cx, from.parts(), checkpoint::Extent::Run, require_path(path, path_length));
   });
@@ -145,7 +138,7 @@ tenon_status tenon_checkpoint_load(tenon_context* context, tenon_checkpoint* che
                                    const char* path, uint64_t path_length, uint32_t flags,
                                    uint32_t* out_loaded) {
   return guard(context, [&](Context& cx) {
-    Checkpoint& to = require_checkpoint(cx, checkpoint);
+    Checkpoint& to = *kCheckpoints.require(cx, checkpoint);
     refuse_flags(flags, TENON_CHECKPOINT_IF_THERE);
     refuse_in_capture(cx, "loading a checkpoint");
     const std::string file = require_path(path, path_length);

@@ -10,42 +10,26 @@
 using namespace tenon;
 using namespace tenon::api;
 using processes::DataParallel;
-using processes::DataParallelSlab;
-using processes::DataParallelSlot;
 
 namespace {
 
-const auto& require_parallel(const Context& context, tenon_data_parallel* handle) {
-  return require_object<DataParallelSlab>(context, handle, &DataParallelSlot::parallel,
-                                          "data parallel");
-}
-
-std::vector<Ref> read_tensors(Context& context, tenon_tensor* const* tensors, uint32_t count,
-                              const char* name) {
-  if (count != 0) require_pointer(tensors, name);
-  std::vector<Ref> list;
-  for (uint32_t i = 0; i < count; ++i) {
-    list.push_back(Ref::shared(&require_tensor(context, tensors[i], name)));
-  }
-  return list;
-}
+constexpr Handles<tenon_data_parallel, DataParallel, kDataParallelKind> kParallels("data parallel");
 
 DataParallel::Options read_options(Context& context, const tenon_data_parallel_options* given) {
   if (!given) return {};
   const auto options = base::read_sized(*given, "tenon_data_parallel_options", "options");
   refuse_flags(options.flags, 0);
   return {options.shards, options.bucket_bytes,
-          read_tensors(context, options.buffers, options.n_buffers, "buffers")};
+          hold_tensors(context, options.buffers, options.n_buffers, "buffers")};
 }
 
 tenon_data_parallel* make(Context& context, tenon_group* group, std::vector<Ref> params,
                           DataParallel::Options options) {
   refuse_in_capture(context, "making a data parallel");
   auto made =
-      std::make_shared<DataParallel>(context, group ? require_group(context, group) : nullptr,
+      std::make_shared<DataParallel>(context, group ? kGroups.require(context, group) : nullptr,
                                      std::move(params), std::move(options));
-  return give_object<tenon_data_parallel, DataParallelSlab>(&DataParallelSlot::parallel,
-                                                            std::move(made));
+  return kParallels.give(std::move(made));
 }
 
 }  // namespace
@@ -57,7 +41,7 @@ tenon_status tenon_data_parallel_create(tenon_context* context, tenon_group* gro
   return guard(context, [&](Context& cx) {
     require_pointer(out_parallel, "out_parallel");
     *out_parallel =
-        make(cx, group, read_tensors(cx, params, n_params, "params"), read_options(cx, options));
+        make(cx, group, hold_tensors(cx, params, n_params, "params"), read_options(cx, options));
   });
 }
 
@@ -75,7 +59,7 @@ tenon_status tenon_data_parallel_create_for_layer(tenon_context* context, tenon_
                   .expected = "0",
                   .found = std::to_string(read.buffers.size())};
     }
-    const layers::Shared& of = require_layer(cx, layer, "layer");
+    const layers::Shared& of = kLayers.require(cx, layer);
     std::vector<Ref> params;
     for (const layers::Named* each : of->parameters()) {
       if (tape::requires_grad(*each->tensor)) params.push_back(Ref::shared(each->tensor));
@@ -87,46 +71,45 @@ tenon_status tenon_data_parallel_create_for_layer(tenon_context* context, tenon_
   });
 }
 
-void tenon_data_parallel_release(tenon_data_parallel* handle) {
-  release_object<DataParallelSlab>(handle, &DataParallelSlot::parallel);
-}
+void tenon_data_parallel_release(tenon_data_parallel* handle) { kParallels.release(handle); }
 
 tenon_status tenon_data_parallel_get_info(tenon_context* context, tenon_data_parallel* parallel,
                                           tenon_data_parallel_info* out_info) {
-  return guard(context,
-               [&](Context& cx) { fill_sized(out_info, require_parallel(cx, parallel)->info()); });
+  return guard(context, [&](Context& cx) {
+    fill_sized(out_info, kParallels.require(cx, parallel)->info());
+  });
 }
 
 tenon_status tenon_data_parallel_set_step(tenon_context* context, tenon_data_parallel* parallel,
                                           int64_t step) {
-  return guard(context, [&](Context& cx) { require_parallel(cx, parallel)->set_step(step); });
+  return guard(context, [&](Context& cx) { kParallels.require(cx, parallel)->set_step(step); });
 }
 
 tenon_status tenon_data_parallel_begin(tenon_context* context, tenon_data_parallel* parallel,
                                        int64_t shard) {
-  return guard(context, [&](Context& cx) { require_parallel(cx, parallel)->begin(cx, shard); });
+  return guard(context, [&](Context& cx) { kParallels.require(cx, parallel)->begin(cx, shard); });
 }
 
 tenon_status tenon_data_parallel_end(tenon_context* context, tenon_data_parallel* parallel,
                                      tenon_tensor* loss) {
   return guard(context, [&](Context& cx) {
-    require_parallel(cx, parallel)->end(cx, require_tensor(cx, loss, "loss"));
+    kParallels.require(cx, parallel)->end(cx, require_tensor(cx, loss, "loss"));
   });
 }
 
 tenon_status tenon_data_parallel_share_states(tenon_context* context, tenon_data_parallel* parallel,
                                               tenon_optimizer* optimizer) {
   return guard(context, [&](Context& cx) {
-    const auto& of = require_parallel(cx, parallel);
+    const auto& of = kParallels.require(cx, parallel);
     refuse_in_capture(cx, "sharing states");
-    of->share_states(require_optimizer(cx, optimizer));
+    of->share_states(kOptimizers.require(cx, optimizer));
   });
 }
 
 tenon_status tenon_data_parallel_gather_states(tenon_context* context,
                                                tenon_data_parallel* parallel, int32_t root) {
   return guard(context, [&](Context& cx) {
-    const auto& of = require_parallel(cx, parallel);
+    const auto& of = kParallels.require(cx, parallel);
     refuse_in_capture(cx, "gathering states");
     of->gather_states(cx, root);
   });
@@ -135,7 +118,7 @@ tenon_status tenon_data_parallel_gather_states(tenon_context* context,
 tenon_status tenon_data_parallel_clip(tenon_context* context, tenon_data_parallel* parallel,
                                       double max_norm, double* out_norm) {
   return guard(context, [&](Context& cx) {
-    const auto& of = require_parallel(cx, parallel);
+    const auto& of = kParallels.require(cx, parallel);
     refuse_in_capture(cx, "clipping gradients of several processes");
     const double found = of->clip(cx, max_norm);
     if (out_norm) *out_norm = found;

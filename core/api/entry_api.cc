@@ -11,8 +11,8 @@ namespace {
 inspect::Described described(Context& cx, const char* kind, uint64_t kind_length, const char* name,
                              uint64_t name_length) {
   const std::string_view noun = require_text(kind, kind_length, "kind");
-  require_pointer(name, "name");
-  return inspect::describe(cx, noun, require_text(name, name_length, "name"));
+  const std::string_view given = require_name(name, name_length);
+  return inspect::describe(cx, noun, given);
 }
 
 template <class Item>
@@ -37,8 +37,8 @@ Item require_item(const std::vector<Item>& items, uint32_t index, const tenon_en
   return guard(context, [&](Context& cx) {
     require_pointer(out_count, "out_count");
     if (capacity != 0) require_pointer(out_names, "out_names");
-    require_pointer(kind, "kind");
-    const auto names = inspect::names_of_kind(cx, require_text(kind, kind_length, "kind"));
+    const std::string_view given = require_name(kind, kind_length, "kind");
+    const auto names = inspect::names_of_kind(cx, given);
     for (size_t i = 0; i < std::min<size_t>(capacity, names.size()); ++i) {
       out_names[i] = {names[i].data(), names[i].size()};
     }

@@ -136,6 +136,15 @@ void fail_pointer(const char* name) {
               .found = "NULL"};
 }
 
+void check_index(const char* problem, uint32_t index, size_t count) {
+  if (index < count) return;
+  throw Error{.status = TENON_E_NOT_FOUND,
+              .message = std::string(problem) + " " + std::to_string(index),
+              .operand = "index",
+              .expected = "an index below " + std::to_string(count),
+              .found = std::to_string(index)};
+}
+
 void refuse_flags(uint32_t flags, uint32_t known) {
   if ((flags & ~known) == 0) return;
   throw Error{.status = TENON_E_ARGUMENT,
@@ -179,6 +188,15 @@ Tensors require_tensors(Context& context, tenon_tensor* const* handles, uint32_t
     out.push_back(absent ? nullptr : &require_tensor(context, handles[i], name));
   }
   return out;
+}
+
+std::vector<Ref> hold_tensors(Context& context, tenon_tensor* const* handles, uint32_t count,
+                              const char* name) {
+  std::vector<Ref> list;
+  for (Tensor* each : require_tensors(context, handles, count, name)) {
+    list.push_back(Ref::shared(each));
+  }
+  return list;
 }
 
 void fail_slot(const void* handle, const char* kind) {

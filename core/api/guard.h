@@ -106,6 +106,15 @@ inline std::string_view require_text(const char* data, uint64_t length, const ch
   return {data, length == TENON_NUL ? std::strlen(data) : static_cast<size_t>(length)};
 }
 
+// A text that must be given.
+inline std::string_view require_name(const char* data, uint64_t length, const char* name = "name") {
+  require_pointer(data, name);
+  return require_text(data, length, name);
+}
+
+// problem  "the layer has no child", before the index
+void check_index(const char* problem, uint32_t index, size_t count);
+
 // Flags that are not among the `known` ones are an error.
 void refuse_flags(uint32_t flags, uint32_t known);
 // A path: not empty, without zero bytes.
@@ -130,6 +139,10 @@ struct Tensors : Small<Tensor*, 8> {
 // optional  NULL is a tensor that was left out
 Tensors require_tensors(Context& context, tenon_tensor* const* handles, uint32_t count,
                         const char* name, bool optional = false);
+
+// Held, for what outlives the call.
+std::vector<Ref> hold_tensors(Context& context, tenon_tensor* const* handles, uint32_t count,
+                              const char* name);
 
 // Names with their values, borrowed.
 std::vector<std::pair<std::string_view, tenon_value>> read_named(const tenon_string* names,

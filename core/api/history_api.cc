@@ -9,22 +9,21 @@
 using namespace tenon;
 using namespace tenon::api;
 using history::History;
-using history::HistorySlab;
-using history::HistorySlot;
 using history::Progress;
-using history::ProgressSlab;
-using history::ProgressSlot;
 
 namespace {
 
+constexpr Handles<tenon_history, History, kHistoryKind> kHistories("history");
+constexpr Handles<tenon_progress, Progress, kProgressKind> kProgresses("progress");
+
 History& require_history(const Context& context, tenon_history* handle) {
-  History& history = *require_slot<HistorySlab>(handle, "history").history;
+  History& history = *kHistories.require_any(handle);
   if (history.runtime() != context.runtime) fail_foreign("history");
   return history;
 }
 
 Progress& require_progress(const Context& context, tenon_progress* handle) {
-  Progress& progress = *require_slot<ProgressSlab>(handle, "progress").progress;
+  Progress& progress = *kProgresses.require_any(handle);
   if (progress.runtime() != context.runtime) fail_foreign("progress");
   return progress;
 }
@@ -69,14 +68,11 @@ int64_t require_units(int64_t units, const char* name) {
 tenon_status tenon_history_create(tenon_context* context, tenon_history** out_history) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_history, "out_history");
-    *out_history = give_object<tenon_history, HistorySlab>(&HistorySlot::history,
-                                                           std::make_shared<History>(*cx.runtime));
+    *out_history = kHistories.give(std::make_shared<History>(*cx.runtime));
   });
 }
 
-void tenon_history_release(tenon_history* handle) {
-  release_object<HistorySlab>(handle, &HistorySlot::history);
-}
+void tenon_history_release(tenon_history* handle) { kHistories.release(handle); }
 
 tenon_status tenon_history_set(tenon_context* context, tenon_history* history, const char* name,
                                uint64_t name_length, int64_t step, double value) {
@@ -133,8 +129,7 @@ tenon_status tenon_progress_create(tenon_context* context, const char* label, ui
     const std::string_view words = require_words(label, label_length, "label", "progress");
     auto made = std::make_shared<Progress>(*cx.runtime, words, require_units(total, "total"),
                                            (flags & TENON_PROGRESS_ALWAYS) != 0);
-    *out_progress =
-        give_object<tenon_progress, ProgressSlab>(&ProgressSlot::progress, std::move(made));
+    *out_progress = kProgresses.give(std::move(made));
   });
 }
 
@@ -147,6 +142,4 @@ tenon_status tenon_progress_run(tenon_context* context, tenon_progress* progress
   });
 }
 
-void tenon_progress_release(tenon_progress* handle) {
-  release_object<ProgressSlab>(handle, &ProgressSlot::progress);
-}
+void tenon_progress_release(tenon_progress* handle) { kProgresses.release(handle); }

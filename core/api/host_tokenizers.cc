@@ -31,7 +31,7 @@ tenon_status load(tenon_call* window, const tenon_string* path, tenon_tokenizer*
     require_pointer(out_tokenizer, "out_tokenizer");
     const std::string_view given = text(path, "path");
     const std::string file = api::require_path(given.data(), given.size());
-    *out_tokenizer = api::give_tokenizer(Tokenizer::load(*call.context, nullptr, file, {}));
+    *out_tokenizer = api::kTokenizers.give(Tokenizer::load(*call.context, nullptr, file, {}));
   });
 }
 
@@ -42,7 +42,7 @@ tenon_status encode(tenon_call* window, tenon_tokenizer* tokenizer, const char* 
     if (length != 0) require_pointer(data, "text");
     if (capacity > 0) require_pointer(tokens, "tokens");
     require_pointer(out_count, "out_count");
-    const auto& which = api::require_tokenizer(*call.context, tokenizer);
+    const auto& which = api::kTokenizers.require(*call.context, tokenizer);
     const Tokenizer::Tokens made =
         which->encode(*call.context, {data, static_cast<size_t>(length)}, 0, 0);
     *out_count = static_cast<int64_t>(made.size());

@@ -9,10 +9,10 @@
 using namespace tenon;
 using namespace tenon::api;
 using layers::Layer;
-using layers::LayerSlab;
-using layers::LayerSlot;
 
 namespace {
+
+constexpr decltype(kLayers) kChildren("child");
 
 // Tensors and NONE: what else a forward cannot use.
 std::span<const tenon_value> require_inputs(Context& context, const tenon_value* inputs,
@@ -32,18 +32,10 @@ std::span<const tenon_value> require_inputs(Context& context, const tenon_value*
   return {inputs, count};
 }
 
-[[noreturn, gnu::cold]] void fail_index(const char* what, uint32_t index, size_t count) {
-  throw Error{.status = TENON_E_NOT_FOUND,
-              .message = std::string("the layer has no ") + what + " " + std::to_string(index),
-              .operand = "index",
-              .expected = "an index below " + std::to_string(count),
-              .found = std::to_string(index)};
-}
-
 // Tensor `index` of the layer and all below.
 const layers::Named& require_named(const Context& context, tenon_layer* layer, uint32_t index) {
-  const std::vector<layers::Named>& all = require_layer(context, layer)->tensors();
-  if (index >= all.size()) fail_index("tensor", index, all.size());
+  const std::vector<layers::Named>& all = kLayers.require(context, layer)->tensors();
+  check_index("the layer has no tensor", index, all.size());
   return all[index];
 }
 
@@ -55,39 +47,34 @@ tenon_status tenon_layer_create(tenon_context* context, const char* name, uint64
                                 tenon_layer** out_layer) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_layer, "out_layer");
-    require_pointer(name, "name");
+    const std::string_view given = require_name(name, name_length);
     const auto options = read_named(names, values, n_values);
-    const registry::Entry& kind = cx.runtime->plugins.require_entry<tenon_layer_desc>(
-        require_text(name, name_length, "name"));
+    const auto& kind = cx.runtime->plugins.require_entry<tenon_layer_desc>(given);
     Device& where = device ? cx.runtime->device(*device) : cx.default_device();
-    auto made = std::make_shared<Layer>(cx, kind, where, options, 0);
-    *out_layer = give_object<tenon_layer, LayerSlab>(&LayerSlot::layer, std::move(made));
+    *out_layer = kLayers.give(std::make_shared<Layer>(cx, kind, where, options, 0));
   });
 }
 
-void tenon_layer_release(tenon_layer* handle) {
-  release_object<LayerSlab>(handle, &LayerSlot::layer);
-}
+void tenon_layer_release(tenon_layer* handle) { kLayers.release(handle); }
 
 tenon_status tenon_layer_set_child(tenon_context* context, tenon_layer* layer, const char* name,
                                    uint64_t name_length, tenon_layer* child) {
   return guard(context, [&](Context& cx) {
-    const layers::Shared& parent = require_layer(cx, layer, "layer");
-    parent->set_child(require_text(name, name_length, "name"), require_layer(cx, child, "child"));
+    const layers::Shared& parent = kLayers.require(cx, layer);
+    parent->set_child(require_text(name, name_length, "name"), kChildren.require(cx, child));
   });
 }
 
 tenon_status tenon_layer_set_training(tenon_context* context, tenon_layer* layer,
                                       uint32_t training) {
-  return guard(context, [&](Context& cx) {
-    require_layer(cx, layer, "layer")->set_training(training != 0);
-  });
+  return guard(context,
+               [&](Context& cx) { kLayers.require(cx, layer)->set_training(training != 0); });
 }
 
 tenon_status tenon_layer_set_device(tenon_context* context, tenon_layer* layer,
                                     const tenon_device* device) {
   return guard(context, [&](Context& cx) {
-    const layers::Shared& which = require_layer(cx, layer, "layer");
+    const layers::Shared& which = kLayers.require(cx, layer);
     Device& where = device ? cx.runtime->device(*device) : cx.default_device();
     refuse_in_capture(cx, "moving a layer");
     which->set_device(cx, where);
@@ -97,7 +84,7 @@ tenon_status tenon_layer_set_device(tenon_context* context, tenon_layer* layer,
 tenon_status tenon_layer_set_cache(tenon_context* context, tenon_layer* layer, int64_t batch,
                                    int64_t positions) {
   return guard(context, [&](Context& cx) {
-    const layers::Shared& which = require_layer(cx, layer, "layer");
+    const layers::Shared& which = kLayers.require(cx, layer);
     refuse_in_capture(cx, "setting a layer's cache");
     which->set_cache(cx, batch, positions);
   });
@@ -105,7 +92,7 @@ tenon_status tenon_layer_set_cache(tenon_context* context, tenon_layer* layer, i
 
 tenon_status tenon_layer_crop_cache(tenon_context* context, tenon_layer* layer, int64_t count) {
   return guard(context, [&](Context& cx) {
-    const layers::Shared& which = require_layer(cx, layer, "layer");
+    const layers::Shared& which = kLayers.require(cx, layer);
     refuse_in_capture(cx, "cropping a layer's cache");
     which->crop_cache(cx, count);
   });
@@ -114,7 +101,7 @@ tenon_status tenon_layer_crop_cache(tenon_context* context, tenon_layer* layer, 
 tenon_status tenon_layer_call(tenon_context* context, tenon_layer* layer, const tenon_value* inputs,
                               uint32_t n_inputs, tenon_tensor** out_outputs, uint32_t n_outputs) {
   return guard(context, [&](Context& cx) {
-    const layers::Shared& which = require_layer(cx, layer, "layer");
+    const layers::Shared& which = kLayers.require(cx, layer);
     if (n_outputs != 0) require_pointer(out_outputs, "out_outputs");
     std::vector<Ref> made = which->call(cx, require_inputs(cx, inputs, n_inputs), n_outputs);
     for (uint32_t i = 0; i < n_outputs; ++i) out_outputs[i] = tensor::handle(made[i].take());
@@ -139,8 +126,8 @@ tenon_status tenon_layer_get_tensor(tenon_context* context, tenon_layer* layer, 
                                                  uint32_t index, const char** out_name,
                                                  tenon_string* out_entry) {
   return guard(context, [&](Context& cx) {
-    const std::vector<layers::Below>& all = require_layer(cx, layer)->below();
-    if (index >= all.size()) fail_index("child", index, all.size());
+    const std::vector<layers::Below>& all = kLayers.require(cx, layer)->below();
+    check_index("the layer has no child", index, all.size());
     if (out_name) *out_name = all[index].name.c_str();
     if (out_entry) {
       const std::string& entry = all[index].layer->kind().name;
@@ -152,8 +139,8 @@ tenon_status tenon_layer_get_tensor(tenon_context* context, tenon_layer* layer, 
 tenon_status tenon_layer_get_parameter(tenon_context* context, tenon_layer* layer, uint32_t index,
                                        const char** out_name, tenon_tensor** out_tensor) {
   return guard(context, [&](Context& cx) {
-    const std::span<const layers::Named* const> all = require_layer(cx, layer)->parameters();
-    if (index >= all.size()) fail_index("parameter", index, all.size());
+    const std::span<const layers::Named* const> all = kLayers.require(cx, layer)->parameters();
+    check_index("the layer has no parameter", index, all.size());
     if (out_name) *out_name = all[index]->name.c_str();
     if (out_tensor) *out_tensor = tensor::handle(all[index]->tensor);
   });
@@ -163,7 +150,7 @@ tenon_status tenon_layer_find_tensor(tenon_context* context, tenon_layer* layer,
                                      uint64_t name_length, tenon_tensor** out_tensor) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_tensor, "out_tensor");
-    const layers::Shared& which = require_layer(cx, layer, "layer");
+    const layers::Shared& which = kLayers.require(cx, layer);
     *out_tensor = tensor::handle(&which->find_tensor(require_text(name, name_length, "name")));
   });
 }
@@ -171,7 +158,7 @@ tenon_status tenon_layer_find_tensor(tenon_context* context, tenon_layer* layer,
 tenon_status tenon_layer_set_tensor(tenon_context* context, tenon_layer* layer, const char* name,
                                     uint64_t name_length, tenon_tensor* tensor) {
   return guard(context, [&](Context& cx) {
-    const layers::Shared& which = require_layer(cx, layer, "layer");
+    const layers::Shared& which = kLayers.require(cx, layer);
     const Tensor& values = require_tensor(cx, tensor, "tensor");
     refuse_in_capture(cx, "setting a layer's tensor");
     which->set_tensor(cx, require_text(name, name_length, "name"), values);
@@ -181,7 +168,7 @@ tenon_status tenon_layer_set_tensor(tenon_context* context, tenon_layer* layer, 
 tenon_status tenon_layer_share_tensor(tenon_context* context, tenon_layer* layer, const char* name,
                                       uint64_t name_length, tenon_tensor* tensor) {
   return guard(context, [&](Context& cx) {
-    const layers::Shared& which = require_layer(cx, layer, "layer");
+    const layers::Shared& which = kLayers.require(cx, layer);
     Tensor& shared = require_tensor(cx, tensor, "tensor");
     refuse_in_capture(cx, "sharing a layer's tensor");
     which->share_tensor(require_text(name, name_length, "name"), shared);
@@ -191,7 +178,7 @@ tenon_status tenon_layer_share_tensor(tenon_context* context, tenon_layer* layer
 tenon_status tenon_layer_save(tenon_context* context, tenon_layer* layer, const char* path,
                               uint64_t path_length) {
   return guard(context, [&](Context& cx) {
-    const checkpoint::Parts parts = {{"", require_layer(cx, layer)}};
+    const checkpoint::Parts parts = {{"", kLayers.require(cx, layer)}};
     refuse_in_capture(cx, "saving a layer");
     checkpoint::save(cx, parts, checkpoint::Extent::Alone, require_path(path, path_length));
   });
@@ -200,7 +187,7 @@ tenon_status tenon_layer_save(tenon_context* context, tenon_layer* layer, const 
 tenon_status tenon_layer_load(tenon_context* context, tenon_layer* layer, const char* path,
                               uint64_t path_length) {
   return guard(context, [&](Context& cx) {
-    checkpoint::Parts parts = {{"", require_layer(cx, layer)}};
+    checkpoint::Parts parts = {{"", kLayers.require(cx, layer)}};
     refuse_in_capture(cx, "loading a layer");
     checkpoint::load(cx, parts, checkpoint::Extent::Alone, require_path(path, path_length));
   });
@@ -212,14 +199,14 @@ tenon_status tenon_optimizer_create_for_layer(tenon_context* context, const char
                                               uint32_t n_values, tenon_optimizer** out_optimizer) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_optimizer, "out_optimizer");
-    require_pointer(name, "name");
+    const std::string_view given = require_name(name, name_length);
     std::vector<optim::GivenGroup> groups(1);
-    for (const layers::Named* each : require_layer(cx, layer)->parameters()) {
+    for (const layers::Named* each : kLayers.require(cx, layer)->parameters()) {
       if (tape::requires_grad(*each->tensor)) {
         groups[0].params.push_back(Ref::shared(each->tensor));
       }
     }
-    *out_optimizer = make_optimizer(cx, require_text(name, name_length, "name"), std::move(groups),
+    *out_optimizer = make_optimizer(cx, given, std::move(groups),
                                     read_named(names, values, n_values), optim::Given::List);
   });
 }

@@ -10,17 +10,9 @@
 using namespace tenon;
 using namespace tenon::api;
 using data::Loader;
-using data::LoaderSlab;
-using data::LoaderSlot;
 using data::Transform;
-using data::TransformSlab;
-using data::TransformSlot;
 
 namespace {
-
-tenon_loader* give(std::shared_ptr<Loader> made) {
-  return give_object<tenon_loader, LoaderSlab>(&LoaderSlot::loader, std::move(made));
-}
 
 [[noreturn]] void refuse_batch(const char* what, std::string expected, std::string found) {
   throw Error{.status = TENON_E_ARGUMENT,
@@ -59,18 +51,14 @@ tenon_status tenon_transform_create(tenon_context* context, const char* name, ui
                                     uint32_t n_values, tenon_transform** out_transform) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_transform, "out_transform");
-    require_pointer(name, "name");
+    const std::string_view given = require_name(name, name_length);
     const auto options = read_named(names, values, n_values);
-    const registry::Entry& kind = cx.runtime->plugins.require_entry<tenon_transform_desc>(
-        require_text(name, name_length, "name"));
-    *out_transform = give_object<tenon_transform, TransformSlab>(
-        &TransformSlot::transform, std::make_shared<Transform>(cx, kind, options));
+    const auto& kind = cx.runtime->plugins.require_entry<tenon_transform_desc>(given);
+    *out_transform = kTransforms.give(std::make_shared<Transform>(cx, kind, options));
   });
 }
 
-void tenon_transform_release(tenon_transform* handle) {
-  release_object<TransformSlab>(handle, &TransformSlot::transform);
-}
+void tenon_transform_release(tenon_transform* handle) { kTransforms.release(handle); }
 
 tenon_status tenon_transform_call(tenon_context* context, tenon_transform* transform,
                                   const tenon_batch* batch, tenon_tensor* field,
@@ -78,7 +66,7 @@ tenon_status tenon_transform_call(tenon_context* context, tenon_transform* trans
   return guard(context, [&](Context& cx) {
     require_pointer(batch, "batch");
     require_pointer(out_field, "out_field");
-    const auto& which = require_transform(cx, transform);
+    const auto& which = kTransforms.require(cx, transform);
     Tensor& from = require_tensor(cx, field, "field");
     refuse_in_capture(cx, "transforming a batch");
     check_batch(*batch, from);
@@ -90,8 +78,9 @@ tenon_status tenon_loader_create(tenon_context* context, tenon_dataset* dataset,
                                  uint64_t seed, uint32_t flags, tenon_loader** out_loader) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_loader, "out_loader");
-    const auto& from = require_dataset(cx, dataset);
-    *out_loader = give(std::make_shared<Loader>(cx, from, from->length(), batch, seed, flags));
+    const auto& from = kDatasets.require(cx, dataset);
+    *out_loader =
+        kLoaders.give(std::make_shared<Loader>(cx, from, from->length(), batch, seed, flags));
   });
 }
 
@@ -99,25 +88,23 @@ tenon_status tenon_loader_create_numbers(tenon_context* context, int64_t length,
                                          uint64_t seed, uint32_t flags, tenon_loader** out_loader) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_loader, "out_loader");
-    *out_loader = give(std::make_shared<Loader>(cx, nullptr, length, batch, seed, flags));
+    *out_loader = kLoaders.give(std::make_shared<Loader>(cx, nullptr, length, batch, seed, flags));
   });
 }
 
-void tenon_loader_release(tenon_loader* handle) {
-  release_object<LoaderSlab>(handle, &LoaderSlot::loader);
-}
+void tenon_loader_release(tenon_loader* handle) { kLoaders.release(handle); }
 
 tenon_status tenon_loader_set_transforms(tenon_context* context, tenon_loader* loader,
                                          tenon_transform* const* transforms, const uint32_t* fields,
                                          uint32_t n) {
   return guard(context, [&](Context& cx) {
-    const auto& to = require_loader(cx, loader);
+    const auto& to = kLoaders.require(cx, loader);
     if (n != 0) require_pointer(transforms, "transforms");
     if (n != 0) require_pointer(fields, "fields");
     std::vector<data::Step> steps;
     // More are refused by the loader.
     for (uint32_t i = 0; i < std::min(n, TENON_LOADER_TRANSFORMS + 1); ++i) {
-      steps.push_back({require_transform(cx, transforms[i]), fields[i]});
+      steps.push_back({kTransforms.require(cx, transforms[i]), fields[i]});
     }
     const Loader::Use use(*to);
     to->set_transforms(cx, std::move(steps));
@@ -127,7 +114,7 @@ tenon_status tenon_loader_set_transforms(tenon_context* context, tenon_loader* l
 tenon_status tenon_loader_set_workers(tenon_context* context, tenon_loader* loader,
                                       uint32_t n_workers) {
   return guard(context, [&](Context& cx) {
-    const auto& to = require_loader(cx, loader);
+    const auto& to = kLoaders.require(cx, loader);
     const Loader::Use use(*to);
     to->set_workers(n_workers, own_contexts(*cx.runtime));
   });
@@ -136,7 +123,7 @@ tenon_status tenon_loader_set_workers(tenon_context* context, tenon_loader* load
 tenon_status tenon_loader_set_share(tenon_context* context, tenon_loader* loader, int64_t first,
                                     int64_t count, int64_t of) {
   return guard(context, [&](Context& cx) {
-    Loader& to = *require_loader(cx, loader);
+    Loader& to = *kLoaders.require(cx, loader);
     const Loader::Use use(to);
     to.set_share({first, count, of});
   });
@@ -145,7 +132,7 @@ tenon_status tenon_loader_set_share(tenon_context* context, tenon_loader* loader
 tenon_status tenon_loader_set_buckets(tenon_context* context, tenon_loader* loader, int64_t pool,
                                       const int64_t* lengths) {
   return guard(context, [&](Context& cx) {
-    Loader& to = *require_loader(cx, loader);
+    Loader& to = *kLoaders.require(cx, loader);
     const Loader::Use use(to);
     to.set_buckets(cx, pool, lengths);
   });
@@ -154,7 +141,7 @@ tenon_status tenon_loader_set_buckets(tenon_context* context, tenon_loader* load
 tenon_status tenon_dataset_get_lengths(tenon_context* context, tenon_dataset* dataset,
                                        int64_t first, int64_t count, int64_t* out_lengths) {
   return guard(context, [&](Context& cx) {
-    const data::Dataset& from = *require_dataset(cx, dataset);
+    const data::Dataset& from = *kDatasets.require(cx, dataset);
     if (count > 0) require_pointer(out_lengths, "out_lengths");
     const std::vector<int64_t> lengths = from.lengths(cx, first, count);
     std::copy(lengths.begin(), lengths.end(), out_lengths);
@@ -164,7 +151,7 @@ tenon_status tenon_dataset_get_lengths(tenon_context* context, tenon_dataset* da
 tenon_status tenon_loader_begin(tenon_context* context, tenon_loader* loader, int64_t epoch,
                                 int64_t position) {
   return guard(context, [&](Context& cx) {
-    const auto& which = require_loader(cx, loader);
+    const auto& which = kLoaders.require(cx, loader);
     const Loader::Use use(*which);
     which->begin(epoch, position);
   });
@@ -173,7 +160,7 @@ tenon_status tenon_loader_begin(tenon_context* context, tenon_loader* loader, in
 tenon_status tenon_loader_run(tenon_context* context, tenon_loader* loader,
                               tenon_tensor** out_fields, uint32_t n_fields, int64_t* out_n) {
   return guard(context, [&](Context& cx) {
-    const auto& from = require_loader(cx, loader);
+    const auto& from = kLoaders.require(cx, loader);
     require_pointer(out_n, "out_n");
     const Loader::Use use(*from);
     if (n_fields != from->fields().size()) {
@@ -193,7 +180,7 @@ tenon_status tenon_loader_run(tenon_context* context, tenon_loader* loader,
 tenon_status tenon_loader_get_info(tenon_context* context, tenon_loader* loader,
                                    tenon_loader_info* out_info) {
   return guard(context, [&](Context& cx) {
-    const auto& from = require_loader(cx, loader);
+    const auto& from = kLoaders.require(cx, loader);
     const Loader::Use use(*from);
     fill_sized(out_info, from->info());
   });
@@ -202,15 +189,9 @@ tenon_status tenon_loader_get_info(tenon_context* context, tenon_loader* loader,
 tenon_status tenon_loader_get_field(tenon_context* context, tenon_loader* loader, uint32_t index,
                                     const char** out_name, tenon_meta* out_sample) {
   return guard(context, [&](Context& cx) {
-    const auto& from = require_loader(cx, loader);
+    const auto& from = kLoaders.require(cx, loader);
     const Loader::Use use(*from);
-    if (index >= from->fields().size()) {
-      throw Error{.status = TENON_E_NOT_FOUND,
-                  .message = "loader: there is no field " + std::to_string(index),
-                  .operand = "index",
-                  .expected = "an index below " + std::to_string(from->fields().size()),
-                  .found = std::to_string(index)};
-    }
+    check_index("loader: there is no field", index, from->fields().size());
     if (out_name) *out_name = from->fields()[index].name.data;
     if (out_sample) *out_sample = from->fields()[index].sample;
   });

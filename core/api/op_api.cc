@@ -51,8 +51,7 @@ tenon_status tenon_op_find(tenon_context* context, const char* name, uint64_t na
                            uint32_t revision, const tenon_op** out_op) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_op, "out_op");
-    require_pointer(name, "name");
-    const std::string_view text = require_text(name, name_length, "name");
+    const std::string_view text = require_name(name, name_length);
     // A name that was asked for before, from the same place, is not looked up again.
     registry::Op& op = revision == 0 ? dispatch::call_cache_of(cx).names.find(text, *cx.runtime)
                                      : cx.runtime->plugins.require_op(text, revision);
@@ -84,8 +83,7 @@ tenon_status tenon_op_find(tenon_context* context, const char* name, uint64_t na
   return guard(context, [&](Context& cx) {
     require_pointer(out_index, "out_index");
     const registry::Op& op = require_op(cx, handle);
-    require_pointer(name, "name");
-    const std::string_view text = require_text(name, name_length, "name");
+    const std::string_view text = require_name(name, name_length);
     const int32_t index = op.schema.find_attr(text);
     if (index >= 0) {
       *out_index = static_cast<uint32_t>(index);

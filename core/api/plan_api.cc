@@ -32,12 +32,7 @@ tenon_status tenon_capture_begin(tenon_context* context, tenon_tensor* const* in
       throw Error{.status = TENON_E_STATE, .message = "a step is being captured already"};
     }
     refuse_in_callback(cx, "beginning a capture");
-    if (n_inputs != 0) require_pointer(inputs, "inputs");
-    std::vector<Ref> declared;
-    for (uint32_t i = 0; i < n_inputs; ++i) {
-      declared.push_back(Ref::shared(&require_tensor(cx, inputs[i], "inputs")));
-    }
-    cx.capturing.reset(new plan::Recorder(cx, std::move(declared)));
+    cx.capturing.reset(new plan::Recorder(cx, hold_tensors(cx, inputs, n_inputs, "inputs")));
     cx.capture = cx.capturing.get();
   });
 }

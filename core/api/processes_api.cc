@@ -11,21 +11,11 @@
 using namespace tenon;
 using namespace tenon::api;
 using processes::Group;
-using processes::GroupSlab;
-using processes::GroupSlot;
 using processes::Request;
-using processes::TransferSlab;
-using processes::TransferSlot;
 
 namespace {
 
-tenon_group* give_group(std::shared_ptr<Group> made) {
-  return give_object<tenon_group, GroupSlab>(&GroupSlot::group, std::move(made));
-}
-
-const auto& require_transfer(const Context& context, tenon_transfer* handle) {
-  return require_object<TransferSlab>(context, handle, &TransferSlot::transfer, "transfer");
-}
+constexpr Handles<tenon_transfer, processes::Transfer, kTransferKind> kTransfers("transfer");
 
 int64_t require_timeout(int64_t timeout) {
   if (timeout >= 0) return timeout;
@@ -55,33 +45,30 @@ tenon_status tenon_group_create(tenon_context* context, const char* name, uint64
                                 uint32_t n_values, int64_t timeout, tenon_group** out_group) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_group, "out_group");
-    require_pointer(name, "name");
+    const std::string_view given = require_name(name, name_length);
     refuse_in_capture(cx, "joining processes");
     require_timeout(timeout);
     const auto options = read_named(names, values, n_values);
-    const registry::Entry& kind = cx.runtime->plugins.require_entry<tenon_collective_desc>(
-        require_text(name, name_length, "name"));
-    *out_group = give_group(Group::join(cx, kind, options, timeout, own_contexts(*cx.runtime)));
+    const auto& kind = cx.runtime->plugins.require_entry<tenon_collective_desc>(given);
+    *out_group = kGroups.give(Group::join(cx, kind, options, timeout, own_contexts(*cx.runtime)));
   });
 }
 
-void tenon_group_release(tenon_group* handle) {
-  release_object<GroupSlab>(handle, &GroupSlot::group);
-}
+void tenon_group_release(tenon_group* handle) { kGroups.release(handle); }
 
 tenon_status tenon_group_split(tenon_context* context, tenon_group* group, int32_t color,
                                int32_t key, tenon_group** out_group) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_group, "out_group");
     refuse_in_capture(cx, "parting processes");
-    *out_group = give_group(require_group(cx, group)->split(color, key));
+    *out_group = kGroups.give(kGroups.require(cx, group)->split(color, key));
   });
 }
 
 tenon_status tenon_group_get_info(tenon_context* context, tenon_group* group,
                                   tenon_group_info* out_info) {
   return guard(context,
-               [&](Context& cx) { fill_sized(out_info, require_group(cx, group)->info()); });
+               [&](Context& cx) { fill_sized(out_info, kGroups.require(cx, group)->info()); });
 }
 
 tenon_status tenon_group_begin(tenon_context* context, tenon_group* group,
@@ -92,18 +79,17 @@ tenon_status tenon_group_begin(tenon_context* context, tenon_group* group,
     if (n_requests != 0) require_pointer(requests, "requests");
     refuse_in_capture(cx, "a transfer");
     require_timeout(timeout);
-    const auto& in = require_group(cx, group);
+    const auto& in = kGroups.require(cx, group);
     std::vector<Request> list;
     for (uint32_t i = 0; i < n_requests; ++i) list.push_back(read_request(cx, requests[i], i));
-    *out_transfer = give_object<tenon_transfer, TransferSlab>(
-        &TransferSlot::transfer, in->begin(cx, std::move(list), timeout));
+    *out_transfer = kTransfers.give(in->begin(cx, std::move(list), timeout));
   });
 }
 
 tenon_status tenon_transfer_end(tenon_context* context, tenon_transfer* transfer) {
   return guard(context, [&](Context& cx) {
     refuse_in_capture(cx, "the end of a transfer");
-    require_transfer(cx, transfer)->end(&cx);
+    kTransfers.require(cx, transfer)->end(&cx);
   });
 }
 
@@ -111,10 +97,8 @@ tenon_status tenon_transfer_get_ended(tenon_context* context, tenon_transfer* tr
                                       uint32_t* out_ended) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_ended, "out_ended");
-    *out_ended = require_transfer(cx, transfer)->ended() ? 1 : 0;
+    *out_ended = kTransfers.require(cx, transfer)->ended() ? 1 : 0;
   });
 }
 
-void tenon_transfer_release(tenon_transfer* handle) {
-  release_object<TransferSlab>(handle, &TransferSlot::transfer);
-}
+void tenon_transfer_release(tenon_transfer* handle) { kTransfers.release(handle); }

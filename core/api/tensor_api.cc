@@ -161,12 +161,7 @@ tenon_status tenon_tensor_create_external(tenon_context* context, tenon_dtype dt
   return guard(context, [&](Context& cx) {
     require_pointer(out_tensor, "out_tensor");
     const DimSpan dims = read_shape(rank, shape);
-    if (flags & ~TENON_VIEW_READ_ONLY) {
-      throw Error{.status = TENON_E_ARGUMENT,
-                  .message = "unknown flags",
-                  .operand = "flags",
-                  .found = std::to_string(flags)};
-    }
+    refuse_flags(flags, TENON_VIEW_READ_ONLY);
     *out_tensor = give(tensor::wrap_external(cx.runtime->host_device(),
                                              {.first = data,
                                               .dtype = dtype,

@@ -9,8 +9,6 @@
 using namespace tenon;
 using namespace tenon::api;
 using data::Tokenizer;
-using data::TokenizerSlab;
-using data::TokenizerSlot;
 
 namespace {
 
@@ -162,10 +160,9 @@ tenon_status tenon_tokenizer_create(tenon_context* context, const char* name, ui
                                     uint32_t n_values, tenon_tokenizer** out_tokenizer) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_tokenizer, "out_tokenizer");
-    require_pointer(name, "name");
+    const std::string_view given = require_name(name, name_length);
     if (file_length != 0) require_pointer(file, "file");
-    *out_tokenizer = make_tokenizer(cx, require_text(name, name_length, "name"), file, file_length,
-                                    names, values, n_values);
+    *out_tokenizer = make_tokenizer(cx, given, file, file_length, names, values, n_values);
   });
 }
 
@@ -180,18 +177,16 @@ tenon_status tenon_tokenizer_load(tenon_context* context, const char* path, uint
     const std::string_view given = require_text(name, name_length, "name");
     const registry::Entry* kind =
         given.empty() ? nullptr : &cx.runtime->plugins.require_entry<tenon_tokenizer_desc>(given);
-    *out_tokenizer = give_tokenizer(Tokenizer::load(cx, kind, file, options));
+    *out_tokenizer = kTokenizers.give(Tokenizer::load(cx, kind, file, options));
   });
 }
 
-void tenon_tokenizer_release(tenon_tokenizer* handle) {
-  release_object<TokenizerSlab>(handle, &TokenizerSlot::tokenizer);
-}
+void tenon_tokenizer_release(tenon_tokenizer* handle) { kTokenizers.release(handle); }
 
 tenon_status tenon_tokenizer_save(tenon_context* context, tenon_tokenizer* tokenizer,
                                   const char* path, uint64_t path_length) {
   return guard(context, [&](Context& cx) {
-    const auto& which = require_tokenizer(cx, tokenizer);
+    const auto& which = kTokenizers.require(cx, tokenizer);
     which->save(cx, require_path(path, path_length));
   });
 }
@@ -199,7 +194,7 @@ tenon_status tenon_tokenizer_save(tenon_context* context, tenon_tokenizer* token
 tenon_status tenon_tokenizer_get_info(tenon_context* context, tenon_tokenizer* tokenizer,
                                       tenon_tokenizer_info* out_info) {
   return guard(context, [&](Context& cx) {
-    fill_sized(out_info, require_tokenizer(cx, tokenizer)->info());
+    fill_sized(out_info, kTokenizers.require(cx, tokenizer)->info());
   });
 }
 
@@ -207,7 +202,7 @@ tenon_status tenon_tokenizer_get_token(tenon_context* context, tenon_tokenizer* 
                                        int64_t token, tenon_text** out_spelling,
                                        uint32_t* out_flags) {
   return guard(context, [&](Context& cx) {
-    const auto found = require_tokenizer(cx, tokenizer)->token(cx, token);
+    const auto found = kTokenizers.require(cx, tokenizer)->token(cx, token);
     if (out_spelling) *out_spelling = make_text([&] { return found.first; });
     if (out_flags) *out_flags = found.second;
   });
@@ -218,7 +213,7 @@ tenon_status tenon_tokenizer_find_token(tenon_context* context, tenon_tokenizer*
                                         int64_t* out_token) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_token, "out_token");
-    const auto& which = require_tokenizer(cx, tokenizer);
+    const auto& which = kTokenizers.require(cx, tokenizer);
     *out_token = which->find(cx, require_text(spelling, spelling_length, "spelling"));
   });
 }
@@ -228,7 +223,7 @@ tenon_status tenon_tokenizer_call(tenon_context* context, tenon_tokenizer* token
                                   tenon_tensor** out_tokens) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_tokens, "out_tokens");
-    const auto& which = require_tokenizer(cx, tokenizer);
+    const auto& which = kTokenizers.require(cx, tokenizer);
     refuse_flags(flags, kEncodeFlags);
     require_number(limit, 0, "limit");
     refuse_in_capture(cx, "encoding a text");
@@ -246,7 +241,7 @@ tenon_status tenon_tokenizer_call_batch(tenon_context* context, tenon_tokenizer*
   return guard(context, [&](Context& cx) {
     require_pointer(out_tokens, "out_tokens");
     if (n != 0) require_pointer(texts, "texts");
-    const auto& which = require_tokenizer(cx, tokenizer);
+    const auto& which = kTokenizers.require(cx, tokenizer);
     refuse_flags(flags, kEncodeFlags | kPadFlags);
     require_number(limit, (flags & TENON_TOKENIZER_PAD_TO_LIMIT) != 0 ? 1 : 0, "limit");
     require_number(pad, -1, "pad");
@@ -267,7 +262,7 @@ tenon_status tenon_tokenizer_get_text(tenon_context* context, tenon_tokenizer* t
                                       tenon_tensor* tokens, uint32_t flags, tenon_text** out_text) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_text, "out_text");
-    const auto& which = require_tokenizer(cx, tokenizer);
+    const auto& which = kTokenizers.require(cx, tokenizer);
     const Tensor& from = require_tensor(cx, tokens, "tokens");
     refuse_flags(flags, TENON_TOKENIZER_SKIP_SPECIAL);
     refuse_in_capture(cx, "decoding tokens");

@@ -11,32 +11,17 @@
 using namespace tenon;
 using namespace tenon::api;
 using data::Dataset;
-using data::DatasetSlab;
-using data::DatasetSlot;
 using optim::Optimizer;
-using optim::OptimizerSlab;
-using optim::OptimizerSlot;
 using optim::Schedule;
-using optim::ScheduleSlab;
-using optim::ScheduleSlot;
 
 namespace {
-
-std::vector<Ref> read_params(Context& context, tenon_tensor* const* params, uint32_t count) {
-  if (count != 0) require_pointer(params, "params");
-  std::vector<Ref> list;
-  for (uint32_t i = 0; i < count; ++i) {
-    list.push_back(Ref::shared(&require_tensor(context, params[i], "params")));
-  }
-  return list;
-}
 
 optim::GivenGroup read_group(Context& context, const tenon_optimizer_group* given, uint32_t index) {
   const std::string place = "groups[" + std::to_string(index) + "]";
   require_pointer(given, place.c_str());
   const auto group = base::read_sized(*given, "tenon_optimizer_group", place);
   refuse_flags(group.flags, 0);
-  return {read_params(context, group.params, group.n_params),
+  return {hold_tensors(context, group.params, group.n_params, "params"),
           read_named(group.names, group.values, group.n_values)};
 }
 
@@ -61,9 +46,8 @@ tenon_status set_hyper(tenon_context* context, tenon_optimizer* optimizer,
                        const tenon_value* value) {
   return guard(context, [&](Context& cx) {
     require_pointer(value, "value");
-    require_pointer(name, "name");
-    require_optimizer(cx, optimizer)
-        ->set(cx, group, require_text(name, name_length, "name"), *value);
+    const std::string_view given = require_name(name, name_length);
+    kOptimizers.require(cx, optimizer)->set(cx, group, given, *value);
   });
 }
 
@@ -72,9 +56,8 @@ tenon_status get_hyper(tenon_context* context, tenon_optimizer* optimizer,
                        tenon_value* out_value) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_value, "out_value");
-    require_pointer(name, "name");
-    *out_value =
-        require_optimizer(cx, optimizer)->get(group, require_text(name, name_length, "name"));
+    const std::string_view given = require_name(name, name_length);
+    *out_value = kOptimizers.require(cx, optimizer)->get(group, given);
   });
 }
 
@@ -86,10 +69,10 @@ tenon_status tenon_optimizer_create(tenon_context* context, const char* name, ui
                                     uint32_t n_values, tenon_optimizer** out_optimizer) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_optimizer, "out_optimizer");
-    require_pointer(name, "name");
+    const std::string_view given = require_name(name, name_length);
     std::vector<optim::GivenGroup> groups;
-    groups.push_back({read_params(cx, params, n_params)});
-    *out_optimizer = make_optimizer(cx, require_text(name, name_length, "name"), std::move(groups),
+    groups.push_back({hold_tensors(cx, params, n_params, "params")});
+    *out_optimizer = make_optimizer(cx, given, std::move(groups),
                                     read_named(names, values, n_values), optim::Given::List);
   });
 }
@@ -102,16 +85,13 @@ tenon_status tenon_optimizer_create_groups(tenon_context* context, const char* n
                                            tenon_optimizer** out_optimizer) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_optimizer, "out_optimizer");
-    require_pointer(name, "name");
-    *out_optimizer = make_optimizer(cx, require_text(name, name_length, "name"),
-                                    read_groups(cx, groups, n_groups),
+    const std::string_view given = require_name(name, name_length);
+    *out_optimizer = make_optimizer(cx, given, read_groups(cx, groups, n_groups),
                                     read_named(names, values, n_values), optim::Given::Groups);
   });
 }
 
-void tenon_optimizer_release(tenon_optimizer* handle) {
-  release_object<OptimizerSlab>(handle, &OptimizerSlot::optimizer);
-}
+void tenon_optimizer_release(tenon_optimizer* handle) { kOptimizers.release(handle); }
 
 tenon_status tenon_optimizer_run(tenon_context* context, tenon_optimizer* optimizer,
                                  uint32_t flags) {
@@ -122,7 +102,7 @@ tenon_status tenon_optimizer_run(tenon_context* context, tenon_optimizer* optimi
                   .operand = "flags",
                   .found = std::to_string(flags)};
     }
-    require_optimizer(cx, optimizer)->run(cx, (flags & TENON_OPTIMIZER_CLEAR_GRAD) != 0);
+    kOptimizers.require(cx, optimizer)->run(cx, (flags & TENON_OPTIMIZER_CLEAR_GRAD) != 0);
   });
 }
 
@@ -153,9 +133,9 @@ tenon_status tenon_optimizer_get_state(tenon_context* context, tenon_optimizer* 
                                        tenon_tensor** out_state) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_state, "out_state");
-    require_pointer(name, "name");
-    const Optimizer& from = *require_optimizer(cx, optimizer);
-    *out_state = tensor::handle(from.state(index, require_text(name, name_length, "name")));
+    const std::string_view given = require_name(name, name_length);
+    const Optimizer& from = *kOptimizers.require(cx, optimizer);
+    *out_state = tensor::handle(from.state(index, given));
   });
 }
 
@@ -163,10 +143,9 @@ tenon_status tenon_optimizer_set_state(tenon_context* context, tenon_optimizer* 
                                        uint32_t index, const char* name, uint64_t name_length,
                                        tenon_tensor* tensor) {
   return guard(context, [&](Context& cx) {
-    require_pointer(name, "name");
+    const std::string_view given = require_name(name, name_length);
     const Tensor& values = require_tensor(cx, tensor, "tensor");
-    require_optimizer(cx, optimizer)
-        ->set_state(cx, index, require_text(name, name_length, "name"), values);
+    kOptimizers.require(cx, optimizer)->set_state(cx, index, given, values);
   });
 }
 
@@ -176,25 +155,20 @@ tenon_status tenon_schedule_create(tenon_context* context, const char* name, uin
                                    tenon_schedule** out_schedule) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_schedule, "out_schedule");
-    require_pointer(name, "name");
+    const std::string_view given = require_name(name, name_length);
     const auto hypers = read_named(names, values, n_values);
-    const registry::Entry& kind = cx.runtime->plugins.require_entry<tenon_schedule_desc>(
-        require_text(name, name_length, "name"));
-    auto made = std::make_shared<Schedule>(cx, kind, base_value, hypers);
-    *out_schedule =
-        give_object<tenon_schedule, ScheduleSlab>(&ScheduleSlot::schedule, std::move(made));
+    const auto& kind = cx.runtime->plugins.require_entry<tenon_schedule_desc>(given);
+    *out_schedule = kSchedules.give(std::make_shared<Schedule>(cx, kind, base_value, hypers));
   });
 }
 
-void tenon_schedule_release(tenon_schedule* handle) {
-  release_object<ScheduleSlab>(handle, &ScheduleSlot::schedule);
-}
+void tenon_schedule_release(tenon_schedule* handle) { kSchedules.release(handle); }
 
 tenon_status tenon_schedule_run(tenon_context* context, tenon_schedule* schedule,
                                 const double* metric, double* out_value) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_value, "out_value");
-    *out_value = require_schedule(cx, schedule)->run(cx, metric);
+    *out_value = kSchedules.require(cx, schedule)->run(cx, metric);
   });
 }
 
@@ -202,16 +176,16 @@ tenon_status tenon_schedule_get_state(tenon_context* context, tenon_schedule* sc
                                       const char* name, uint64_t name_length, double* out_value) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_value, "out_value");
-    require_pointer(name, "name");
-    *out_value = require_schedule(cx, schedule)->state(require_text(name, name_length, "name"));
+    const std::string_view given = require_name(name, name_length);
+    *out_value = kSchedules.require(cx, schedule)->state(given);
   });
 }
 
 tenon_status tenon_schedule_set_state(tenon_context* context, tenon_schedule* schedule,
                                       const char* name, uint64_t name_length, double value) {
   return guard(context, [&](Context& cx) {
-    require_pointer(name, "name");
-    require_schedule(cx, schedule)->set_state(require_text(name, name_length, "name"), value);
+    const std::string_view given = require_name(name, name_length);
+    kSchedules.require(cx, schedule)->set_state(given, value);
   });
 }
 
@@ -220,38 +194,28 @@ tenon_status tenon_dataset_create(tenon_context* context, const char* name, uint
                                   uint32_t n_values, tenon_dataset** out_dataset) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_dataset, "out_dataset");
-    require_pointer(name, "name");
+    const std::string_view given = require_name(name, name_length);
     const auto options = read_named(names, values, n_values);
-    const registry::Entry& kind = cx.runtime->plugins.require_entry<tenon_dataset_desc>(
-        require_text(name, name_length, "name"));
-    auto made = std::make_shared<Dataset>(cx, kind, options);
-    *out_dataset = give_object<tenon_dataset, DatasetSlab>(&DatasetSlot::dataset, std::move(made));
+    const auto& kind = cx.runtime->plugins.require_entry<tenon_dataset_desc>(given);
+    *out_dataset = kDatasets.give(std::make_shared<Dataset>(cx, kind, options));
   });
 }
 
-void tenon_dataset_release(tenon_dataset* handle) {
-  release_object<DatasetSlab>(handle, &DatasetSlot::dataset);
-}
+void tenon_dataset_release(tenon_dataset* handle) { kDatasets.release(handle); }
 
 tenon_status tenon_dataset_get_length(tenon_context* context, tenon_dataset* dataset,
                                       int64_t* out_length) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_length, "out_length");
-    *out_length = require_dataset(cx, dataset)->length();
+    *out_length = kDatasets.require(cx, dataset)->length();
   });
 }
 
 tenon_status tenon_dataset_get_field(tenon_context* context, tenon_dataset* dataset, uint32_t index,
                                      tenon_meta* out_sample, const char** out_name) {
   return guard(context, [&](Context& cx) {
-    const Dataset& from = *require_dataset(cx, dataset);
-    if (index >= from.fields().size()) {
-      throw Error{.status = TENON_E_NOT_FOUND,
-                  .message = "the dataset has no field " + std::to_string(index),
-                  .operand = "index",
-                  .expected = "an index below " + std::to_string(from.fields().size()),
-                  .found = std::to_string(index)};
-    }
+    const Dataset& from = *kDatasets.require(cx, dataset);
+    check_index("the dataset has no field", index, from.fields().size());
     if (out_sample) *out_sample = from.fields()[index].sample;
     if (out_name) *out_name = from.field_name(index);
   });
@@ -261,7 +225,7 @@ tenon_status tenon_dataset_call(tenon_context* context, tenon_dataset* dataset,
                                 const int64_t* indices, int64_t n, tenon_tensor** out_fields,
                                 uint32_t n_fields) {
   return guard(context, [&](Context& cx) {
-    const Dataset& from = *require_dataset(cx, dataset);
+    const Dataset& from = *kDatasets.require(cx, dataset);
     require_pointer(out_fields, "out_fields");
     if (n != 0) require_pointer(indices, "indices");
     if (n < 0 || n_fields != from.fields().size()) {

@@ -66,9 +66,4 @@ class Checkpoint : NoCopy {
   Parts parts_;
 };
 
-struct CheckpointSlot : base::SlotHeader {
-  std::shared_ptr<Checkpoint> checkpoint;
-};
-using CheckpointSlab = base::Slab<CheckpointSlot, kCheckpointKind>;
-
 }  // namespace tenon::checkpoint

@@ -4,7 +4,6 @@
 
 #include <tenon/ext/draft/datasets.h>
 
-#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -39,10 +38,5 @@ class Dataset : NoCopy {
   std::vector<tenon_dataset_field> fields_;
   std::vector<std::string> names_;
 };
-
-struct DatasetSlot : base::SlotHeader {
-  std::shared_ptr<const Dataset> dataset;
-};
-using DatasetSlab = base::Slab<DatasetSlot, kDatasetKind>;
 
 }  // namespace tenon::data

@@ -88,9 +88,4 @@ class Loader : NoCopy {
   std::atomic<bool> in_use_{false};
 };
 
-struct LoaderSlot : base::SlotHeader {
-  std::shared_ptr<Loader> loader;
-};
-using LoaderSlab = base::Slab<LoaderSlot, kLoaderKind>;
-
 }  // namespace tenon::data

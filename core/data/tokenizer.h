@@ -56,9 +56,4 @@ class Tokenizer : NoCopy {
   tenon_tokenizer_info info_{};
 };
 
-struct TokenizerSlot : base::SlotHeader {
-  std::shared_ptr<const Tokenizer> tokenizer;
-};
-using TokenizerSlab = base::Slab<TokenizerSlot, kTokenizerKind>;
-
 }  // namespace tenon::data

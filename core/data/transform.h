@@ -4,7 +4,6 @@
 
 #include <tenon/ext/draft/transforms.h>
 
-#include <memory>
 #include <span>
 
 #include "core/data/options.h"
@@ -34,10 +33,5 @@ class Transform : NoCopy {
   const registry::Entry* kind_;
   void* object_ = nullptr;
 };
-
-struct TransformSlot : base::SlotHeader {
-  std::shared_ptr<const Transform> transform;
-};
-using TransformSlab = base::Slab<TransformSlot, kTransformKind>;
 
 }  // namespace tenon::data

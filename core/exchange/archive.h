@@ -86,9 +86,4 @@ class Archive : NoCopy {
 const registry::Entry& choose_format(Context& context, std::string_view name,
                                      std::string_view path);
 
-struct ArchiveSlot : base::SlotHeader {
-  Archive* archive = nullptr;
-};
-using ArchiveSlab = base::Slab<ArchiveSlot, kArchiveKind>;
-
 }  // namespace tenon::exchange

@@ -37,9 +37,4 @@ class History : NoCopy {
   std::unique_ptr<EventFile> events_;
 };
 
-struct HistorySlot : base::SlotHeader {
-  std::shared_ptr<History> history;
-};
-using HistorySlab = base::Slab<HistorySlot, kHistoryKind>;
-
 }  // namespace tenon::history

@@ -5,7 +5,6 @@
 #include <tenon/ext/draft/progress.h>
 
 #include <chrono>
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -40,10 +39,5 @@ class Progress : NoCopy {
   Clock::time_point started_ = Clock::now();
   Clock::time_point last_shown_{};
 };
-
-struct ProgressSlot : base::SlotHeader {
-  std::shared_ptr<Progress> progress;
-};
-using ProgressSlab = base::Slab<ProgressSlot, kProgressKind>;
 
 }  // namespace tenon::history

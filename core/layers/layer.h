@@ -170,9 +170,4 @@ class OutermostCall : NoCopy {
   Context& context_;
 };
 
-struct LayerSlot : base::SlotHeader {
-  Shared layer;
-};
-using LayerSlab = base::Slab<LayerSlot, kLayerKind>;
-
 }  // namespace tenon::layers

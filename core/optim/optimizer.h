@@ -145,9 +145,4 @@ class Optimizer : NoCopy {
   std::shared_ptr<plan::Frozen> frozen_;  // the hyper-parameters, from the first captured step on
 };
 
-struct OptimizerSlot : base::SlotHeader {
-  std::shared_ptr<Optimizer> optimizer;
-};
-using OptimizerSlab = base::Slab<OptimizerSlot, kOptimizerKind>;
-
 }  // namespace tenon::optim

@@ -5,7 +5,6 @@
 
 #include <tenon/kinds.h>
 
-#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -43,10 +42,5 @@ class Schedule : NoCopy {
   std::vector<double> states_;
   double base_value_;
 };
-
-struct ScheduleSlot : base::SlotHeader {
-  std::shared_ptr<Schedule> schedule;
-};
-using ScheduleSlab = base::Slab<ScheduleSlot, kScheduleKind>;
 
 }  // namespace tenon::optim

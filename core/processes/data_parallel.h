@@ -126,9 +126,4 @@ class DataParallel : NoCopy {
   std::shared_ptr<Shares> shares_;               // if there is somebody to share them with
 };
 
-struct DataParallelSlot : base::SlotHeader {
-  std::shared_ptr<DataParallel> parallel;
-};
-using DataParallelSlab = base::Slab<DataParallelSlot, kDataParallelKind>;
-
 }  // namespace tenon::processes

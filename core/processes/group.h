@@ -66,9 +66,4 @@ class Group : NoCopy {
   int64_t bytes_agreed_ = 0;
 };
 
-struct GroupSlot : base::SlotHeader {
-  std::shared_ptr<Group> group;
-};
-using GroupSlab = base::Slab<GroupSlot, kGroupKind>;
-
 }  // namespace tenon::processes

@@ -5,7 +5,6 @@
 #include <tenon/ext/draft/processes.h>
 
 #include <condition_variable>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -75,10 +74,5 @@ class Transfer : NoCopy {
   std::optional<Error> error_;
   std::condition_variable changed_;
 };
-
-struct TransferSlot : base::SlotHeader {
-  std::shared_ptr<Transfer> transfer;
-};
-using TransferSlab = base::Slab<TransferSlot, kTransferKind>;
 
 }  // namespace tenon::processes

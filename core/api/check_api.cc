@@ -10,11 +10,8 @@ using namespace tenon::api;
 tenon_status tenon_check_begin(tenon_context* context, uint32_t checks) {
   return guard(context, [&](Context& cx) {
     if (checks & ~TENON_CHECK_FINITE) {
-      throw Error{.status = TENON_E_ARGUMENT,
-                  .message = "unknown check mode",
-                  .operand = "checks",
-                  .expected = "TENON_CHECK_FINITE",
-                  .found = std::to_string(checks)};
+      fail(TENON_E_ARGUMENT, "unknown check mode", "checks", "TENON_CHECK_FINITE",
+           std::to_string(checks));
     }
     cx.outer_checks.push_back(cx.checks);
     if (checks & TENON_CHECK_FINITE) cx.checks |= kCheckFinite;

@@ -37,18 +37,12 @@ checkpoint::Value read_value(const tenon_value* value) {
   const bool known = tag == TENON_VALUE_I64 || tag == TENON_VALUE_F64 || tag == TENON_VALUE_BOOL ||
                      (tag == TENON_VALUE_STRING && (value->as.string || value->count == 0));
   if (tag == TENON_VALUE_STRING && known && !json::is_utf8({value->as.string, value->count})) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = "checkpoint: a text is not UTF-8",
-                .operand = "value",
-                .expected = "UTF-8",
-                .found = "other bytes"};
+    fail(TENON_E_ARGUMENT, "checkpoint: a text is not UTF-8", "value", "UTF-8", "other bytes");
   }
   if (known) return checkpoint::Value(*value);
-  throw Error{.status = TENON_E_ARGUMENT,
-              .message = "checkpoint: a value has a type that it cannot hold",
-              .operand = "value",
-              .expected = "int, float, bool or str",
-              .found = tag == TENON_VALUE_STRING ? "a NULL string" : registry::tag_name(tag)};
+  fail(TENON_E_ARGUMENT, "checkpoint: a value has a type that it cannot hold", "value",
+       "int, float, bool or str",
+       tag == TENON_VALUE_STRING ? "a NULL string" : registry::tag_name(tag));
 }
 
 bool is_there(const std::string& path) {

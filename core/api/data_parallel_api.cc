@@ -53,11 +53,8 @@ tenon_status tenon_data_parallel_create_for_layer(tenon_context* context, tenon_
     require_pointer(out_parallel, "out_parallel");
     DataParallel::Options read = read_options(cx, options);
     if (!read.buffers.empty()) {
-      throw Error{.status = TENON_E_ARGUMENT,
-                  .message = "data parallel: the buffers are the layer's",
-                  .operand = "n_buffers",
-                  .expected = "0",
-                  .found = std::to_string(read.buffers.size())};
+      fail(TENON_E_ARGUMENT, "data parallel: the buffers are the layer's", "n_buffers", "0",
+           std::to_string(read.buffers.size()));
     }
     const layers::Shared& of = kLayers.require(cx, layer);
     std::vector<Ref> params;

@@ -15,12 +15,9 @@ namespace {
 // The leaf's link, or NULL if nothing was ever asked of it.
 Link* leaf_link(const Tensor& tensor, const char* what) {
   if (!tape::is_leaf(tensor)) {
-    throw Error{.status = TENON_E_GRAD,
-                .message = std::string(what) + " is for leaves; this tensor was made by an op",
-                .operand = "tensor",
-                .expected = "a leaf",
-                .found = tensor::describe(tensor),
-                .hint = "tenon_tensor_set_retain_grad keeps the gradients of others"};
+    fail(TENON_E_GRAD, std::string(what) + " is for leaves; this tensor was made by an op",
+         "tensor", "a leaf", tensor::describe(tensor),
+         "tenon_tensor_set_retain_grad keeps the gradients of others");
   }
   Link* link = tape::find_link(tensor);
   return link && !link->node ? link : nullptr;
@@ -39,13 +36,12 @@ void check_like(const Tensor& tensor, const Tensor& grad) {
   const bool same = std::equal(tensor.shape().begin(), tensor.shape().end(), grad.shape().begin(),
                                grad.shape().end());
   if (same && tensor.dtype() == grad.dtype() && &device_of(tensor) == &device_of(grad)) return;
-  throw Error{.status = !same                            ? TENON_E_SHAPE
-                        : tensor.dtype() != grad.dtype() ? TENON_E_DTYPE
-                                                         : TENON_E_DEVICE,
-              .message = "the gradient must be like its tensor",
-              .operand = "grad",
-              .expected = tensor::describe(tensor) + " on " + device_of(tensor).name(),
-              .found = tensor::describe(grad) + " on " + device_of(grad).name()};
+  fail(!same                            ? TENON_E_SHAPE
+       : tensor.dtype() != grad.dtype() ? TENON_E_DTYPE
+                                        : TENON_E_DEVICE,
+       "the gradient must be like its tensor", "grad",
+       tensor::describe(tensor) + " on " + device_of(tensor).name(),
+       tensor::describe(grad) + " on " + device_of(grad).name());
 }
 
 }  // namespace
@@ -56,11 +52,8 @@ void check_like(const Tensor& tensor, const Tensor& grad) {
     Tensor& t = require_tensor(cx, tensor, "tensor");
     leaf_link(t, "requires_grad");
     if (required && !tensor::is_float(t.dtype())) {
-      throw Error{.status = TENON_E_DTYPE,
-                  .message = "only floating-point tensors have gradients",
-                  .operand = "tensor",
-                  .expected = "f16 bf16 f32 f64",
-                  .found = tensor::describe(t)};
+      fail(TENON_E_DTYPE, "only floating-point tensors have gradients", "tensor",
+           "f16 bf16 f32 f64", tensor::describe(t));
     }
     Link& link = tape::link_of(t);
     if (link.node) {  // of a context that is gone: the tensor is a leaf now
@@ -89,12 +82,8 @@ tenon_status tenon_tensor_get_grad(tenon_context* context, tenon_tensor* tensor,
     }
     std::lock_guard lock(link->mutex);
     if (link->row_indices) {
-      throw Error{.status = TENON_E_ROWS,
-                  .message = "the gradient is held as rows",
-                  .operand = "tensor",
-                  .expected = "a dense gradient",
-                  .found = "rows",
-                  .hint = "read it with tenon_tensor_get_grad_rows"};
+      fail(TENON_E_ROWS, "the gradient is held as rows", "tensor", "a dense gradient", "rows",
+           "read it with tenon_tensor_get_grad_rows");
     }
     if (plan::Recorder* const recorder = plan::recorder_of(cx)) {
       recorder->leaf(t).needs(*link, false);
@@ -118,12 +107,8 @@ tenon_status tenon_tensor_get_grad(tenon_context* context, tenon_tensor* tensor,
     }
     std::lock_guard lock(link->mutex);
     if (link->grad) {
-      throw Error{.status = TENON_E_ROWS,
-                  .message = "the gradient is dense",
-                  .operand = "tensor",
-                  .expected = "a gradient held as rows",
-                  .found = "a dense gradient",
-                  .hint = "read it with tenon_tensor_get_grad"};
+      fail(TENON_E_ROWS, "the gradient is dense", "tensor", "a gradient held as rows",
+           "a dense gradient", "read it with tenon_tensor_get_grad");
     }
     if (plan::Recorder* const recorder = plan::recorder_of(cx)) {
       if (link->row_indices) plan::refuse_rows(t);
@@ -145,12 +130,8 @@ tenon_status tenon_tensor_get_grad(tenon_context* context, tenon_tensor* tensor,
     }
     Link* link = leaf_link(t, "set_grad");
     if (given == &t) {
-      throw Error{.status = TENON_E_ARGUMENT,
-                  .message = "a tensor cannot be its own gradient: neither would ever be freed",
-                  .operand = "grad",
-                  .expected = "another tensor",
-                  .found = "the tensor itself",
-                  .hint = "pass a copy"};
+      fail(TENON_E_ARGUMENT, "a tensor cannot be its own gradient: neither would ever be freed",
+           "grad", "another tensor", "the tensor itself", "pass a copy");
     }
     if (given) check_like(t, *given);
     if (!link && given) {

@@ -28,12 +28,10 @@ std::vector<Ref> operands_of(const Tensors& inputs, bool create) {
     if (create && tape::requires_grad(*input)) {
       const auto first = std::find(inputs.begin(), inputs.begin() + static_cast<long>(i), input);
       if (first != inputs.begin() + static_cast<long>(i)) {
-        throw Error{.status = TENON_E_ARGUMENT,
-                    .message = "under CREATE_GRAPH each input is given once",
-                    .operand = "inputs[" + std::to_string(i) + "]",
-                    .expected = "a tensor of its own",
-                    .found = "inputs[" + std::to_string(first - inputs.begin()) + "] again",
-                    .hint = "use one input twice inside of the function"};
+        fail(TENON_E_ARGUMENT, "under CREATE_GRAPH each input is given once",
+             "inputs[" + std::to_string(i) + "]", "a tensor of its own",
+             "inputs[" + std::to_string(first - inputs.begin()) + "] again",
+             "use one input twice inside of the function");
       }
       out.push_back(Ref::shared(input));
       continue;
@@ -69,11 +67,9 @@ std::vector<Ref> call_function(Context& context, tenon_function_fn function, voi
   }
   for (uint32_t i = 0; i < n_outputs; ++i) {
     if (outputs[i] && outputs[i]->owner == context.runtime) continue;
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = "the function has not set output " + std::to_string(i),
-                .operand = "out_outputs[" + std::to_string(i) + "]",
-                .expected = "a tensor of this runtime",
-                .found = made[i] ? "another handle" : "NULL"};
+    fail(TENON_E_ARGUMENT, "the function has not set output " + std::to_string(i),
+         "out_outputs[" + std::to_string(i) + "]", "a tensor of this runtime",
+         made[i] ? "another handle" : "NULL");
   }
   return outputs;
 }
@@ -104,11 +100,8 @@ std::vector<Ref> gradients_of(Context& context, const std::vector<Ref>& outputs,
 
 void check_call(const Context& context, uint32_t flags) {
   if (flags & ~TENON_BACKWARD_CREATE_GRAPH) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = "unknown flags of a function call",
-                .operand = "flags",
-                .expected = "0 or TENON_BACKWARD_CREATE_GRAPH",
-                .found = std::to_string(flags)};
+    fail(TENON_E_ARGUMENT, "unknown flags of a function call", "flags",
+         "0 or TENON_BACKWARD_CREATE_GRAPH", std::to_string(flags));
   }
   backward::refuse_inference(context);
 }
@@ -117,12 +110,9 @@ void check_call(const Context& context, uint32_t flags) {
 
 void require_recorded(Context& context, Tensor& tensor, const char* what) {
   if (!tape::requires_grad(tensor)) {
-    throw Error{.status = TENON_E_GRAD,
-                .message = std::string(what) + " is for tensors that require a gradient",
-                .operand = "tensor",
-                .expected = "a tensor that requires a gradient",
-                .found = tensor::describe(tensor),
-                .hint = "call it after the op was recorded, or require a gradient of the leaf"};
+    fail(TENON_E_GRAD, std::string(what) + " is for tensors that require a gradient", "tensor",
+         "a tensor that requires a gradient", tensor::describe(tensor),
+         "call it after the op was recorded, or require a gradient of the leaf");
   }
   Link& link = tape::link_of(tensor);
   if (!link.node || link.graph == &tape::graph_of(context)) return;
@@ -223,11 +213,8 @@ tenon_status tenon_hook_end(tenon_context* context, tenon_tensor* tensor, uint64
       }
     }
     if (found) return;
-    throw Error{.status = TENON_E_NOT_FOUND,
-                .message = "the tensor has no hook " + std::to_string(hook),
-                .operand = "hook",
-                .expected = "a number that tenon_hook_begin gave for this tensor",
-                .found = std::to_string(hook)};
+    fail(TENON_E_NOT_FOUND, "the tensor has no hook " + std::to_string(hook), "hook",
+         "a number that tenon_hook_begin gave for this tensor", std::to_string(hook));
   });
 }
 
@@ -252,11 +239,8 @@ tenon_status tenon_graph_query(tenon_context* context, tenon_tensor* const* root
     const std::string_view way = name.size() > 3 ? name.substr(3) : "/TB";
     const bool picture = (kind == "dot" || kind == "svg") && (way == "/TB" || way == "/LR");
     if (name != "json" && !picture) {
-      throw Error{.status = TENON_E_NOT_FOUND,
-                  .message = "no topic \"" + std::string(name) + "\"",
-                  .operand = "topic",
-                  .expected = "json, dot or svg; the last two also with /LR or /TB",
-                  .found = std::string(name)};
+      fail(TENON_E_NOT_FOUND, "no topic \"" + std::string(name) + "\"", "topic",
+           "json, dot or svg; the last two also with /LR or /TB", std::string(name));
     }
     const inspect::Recorded graph = inspect::recorded(cx, from);
     *out_text = make_text([&] {

@@ -129,20 +129,13 @@ tenon_status say_caught(tenon_diag* diag) noexcept {
 }
 
 void fail_pointer(const char* name) {
-  throw Error{.status = TENON_E_ARGUMENT,
-              .message = std::string(name) + " is NULL",
-              .operand = name,
-              .expected = "a pointer",
-              .found = "NULL"};
+  fail(TENON_E_ARGUMENT, std::string(name) + " is NULL", name, "a pointer", "NULL");
 }
 
 void check_index(const char* problem, uint32_t index, size_t count) {
   if (index < count) return;
-  throw Error{.status = TENON_E_NOT_FOUND,
-              .message = std::string(problem) + " " + std::to_string(index),
-              .operand = "index",
-              .expected = "an index below " + std::to_string(count),
-              .found = std::to_string(index)};
+  fail(TENON_E_NOT_FOUND, std::string(problem) + " " + std::to_string(index), "index",
+       "an index below " + std::to_string(count), std::to_string(index));
 }
 
 void refuse_flags(uint32_t flags, uint32_t known) {
@@ -157,20 +150,14 @@ std::string require_path(const char* path, uint64_t length, const char* name) {
   require_pointer(path, name);
   const std::string_view text = require_text(path, length, name);
   if (!text.empty() && text.find('\0') == std::string_view::npos) return std::string(text);
-  throw Error{
-      .status = TENON_E_ARGUMENT,
-      .message = std::string("the ") + name + (text.empty() ? " is empty" : " has a zero byte"),
-      .operand = name,
-      .expected = "a path without zero bytes",
-      .found = text.empty() ? "an empty text" : "a zero byte"};
+  fail(TENON_E_ARGUMENT,
+       std::string("the ") + name + (text.empty() ? " is empty" : " has a zero byte"), name,
+       "a path without zero bytes", text.empty() ? "an empty text" : "a zero byte");
 }
 
 void fail_tensor(const tenon_tensor* handle, const char* name) {
-  throw Error{.status = TENON_E_HANDLE,
-              .message = std::string(name) + (handle ? " is not a live tensor" : " is NULL"),
-              .operand = name,
-              .expected = "a tensor",
-              .found = handle ? "a released handle or one of another kind" : "NULL"};
+  fail(TENON_E_HANDLE, std::string(name) + (handle ? " is not a live tensor" : " is NULL"), name,
+       "a tensor", handle ? "a released handle or one of another kind" : "NULL");
 }
 
 void fail_foreign(const char* name) {
@@ -200,12 +187,9 @@ std::vector<Ref> hold_tensors(Context& context, tenon_tensor* const* handles, ui
 }
 
 void fail_slot(const void* handle, const char* kind) {
-  throw Error{
-      .status = TENON_E_HANDLE,
-      .message = std::string(handle ? "not a live " : "NULL instead of a ") + kind + " handle",
-      .operand = kind,
-      .expected = kind,
-      .found = handle ? "a released handle or one of another kind" : "NULL"};
+  fail(TENON_E_HANDLE,
+       std::string(handle ? "not a live " : "NULL instead of a ") + kind + " handle", kind, kind,
+       handle ? "a released handle or one of another kind" : "NULL");
 }
 
 std::vector<std::pair<std::string_view, tenon_value>> read_named(const tenon_string* names,

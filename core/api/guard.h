@@ -175,12 +175,9 @@ void fill_sized(T* out, T ours) {
   require_pointer(out, "the result struct");
   const uint32_t theirs = out->struct_size;
   if (theirs < 8) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = "struct_size of the result struct is not set",
-                .operand = "struct_size",
-                .expected = std::to_string(sizeof(T)),
-                .found = std::to_string(theirs),
-                .hint = "set struct_size = sizeof of the struct before the call"};
+    fail(TENON_E_ARGUMENT, "struct_size of the result struct is not set", "struct_size",
+         std::to_string(sizeof(T)), std::to_string(theirs),
+         "set struct_size = sizeof of the struct before the call");
   }
   ours.struct_size = static_cast<uint32_t>(std::min<size_t>(theirs, sizeof(T)));
   std::memcpy(out, &ours, ours.struct_size);

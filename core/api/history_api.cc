@@ -33,34 +33,22 @@ std::string_view require_words(const char* data, uint64_t length, const char* na
                                const std::string& of) {
   const std::string_view text = require_text(data, length, name);
   if (json::is_utf8(text)) return text;
-  throw Error{.status = TENON_E_ARGUMENT,
-              .message = of + ": the " + name + " is not UTF-8",
-              .operand = name,
-              .expected = "UTF-8 text",
-              .found = "other bytes",
-              .hint = "convert the text to UTF-8"};
+  fail(TENON_E_ARGUMENT, of + ": the " + name + " is not UTF-8", name, "UTF-8 text", "other bytes",
+       "convert the text to UTF-8");
 }
 
 std::string_view require_series(const char* name, uint64_t length) {
   require_pointer(name, "name");
   const std::string_view text = require_words(name, length, "name", "history");
   if (!text.empty()) return text;
-  throw Error{.status = TENON_E_ARGUMENT,
-              .message = "history: the name of the series is empty",
-              .operand = "name",
-              .expected = "the name of a series, such as \"loss\"",
-              .found = "an empty text",
-              .hint = "give the series a name"};
+  fail(TENON_E_ARGUMENT, "history: the name of the series is empty", "name",
+       "the name of a series, such as \"loss\"", "an empty text", "give the series a name");
 }
 
 int64_t require_units(int64_t units, const char* name) {
   if (units >= 0) return units;
-  throw Error{.status = TENON_E_ARGUMENT,
-              .message = std::string("progress: ") + name + " is negative",
-              .operand = name,
-              .expected = "0 or more",
-              .found = std::to_string(units),
-              .hint = "a total of 0 is one that is not known"};
+  fail(TENON_E_ARGUMENT, std::string("progress: ") + name + " is negative", name, "0 or more",
+       std::to_string(units), "a total of 0 is one that is not known");
 }
 
 }  // namespace

@@ -21,11 +21,8 @@ std::span<const tenon_value> require_inputs(Context& context, const tenon_value*
   for (uint32_t i = 0; i < count; ++i) {
     if (inputs[i].tag == TENON_VALUE_NONE) continue;
     if (inputs[i].tag != TENON_VALUE_TENSOR) {
-      throw Error{.status = TENON_E_ARGUMENT,
-                  .message = "input " + std::to_string(i) + " of a layer must be a tensor",
-                  .operand = "inputs",
-                  .expected = "tensor",
-                  .found = registry::tag_name(inputs[i].tag)};
+      fail(TENON_E_ARGUMENT, "input " + std::to_string(i) + " of a layer must be a tensor",
+           "inputs", "tensor", registry::tag_name(inputs[i].tag));
     }
     require_tensor(context, inputs[i].as.tensor, "inputs");
   }

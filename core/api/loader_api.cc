@@ -15,20 +15,14 @@ using data::Transform;
 namespace {
 
 [[noreturn]] void refuse_batch(const char* what, std::string expected, std::string found) {
-  throw Error{.status = TENON_E_ARGUMENT,
-              .message = "the batch " + std::string(what),
-              .operand = "batch",
-              .expected = std::move(expected),
-              .found = std::move(found)};
+  fail(TENON_E_ARGUMENT, "the batch " + std::string(what), "batch", std::move(expected),
+       std::move(found));
 }
 
 void check_batch(const tenon_batch& batch, const Tensor& field) {
   if (field.view.rank == 0) {
-    throw Error{.status = TENON_E_SHAPE,
-                .message = "a field of a batch has no dimension of samples",
-                .operand = "field",
-                .expected = "[n, ...]",
-                .found = tensor::describe(field)};
+    fail(TENON_E_SHAPE, "a field of a batch has no dimension of samples", "field", "[n, ...]",
+         tensor::describe(field));
   }
   if (batch.n != field.shape_[0]) {
     refuse_batch("has another number of samples than the field", std::to_string(field.shape_[0]),
@@ -36,12 +30,8 @@ void check_batch(const tenon_batch& batch, const Tensor& field) {
   }
   if (batch.n != 0 && !batch.samples) refuse_batch("names no samples", "n numbers", "NULL");
   if (device_of(field).host_memory()) return;
-  throw Error{.status = TENON_E_DEVICE,
-              .message = "transforms work in host memory",
-              .operand = "field",
-              .expected = "a tensor on the host",
-              .found = tensor::describe(field) + " on " + device_of(field).name(),
-              .hint = "transform first, then move"};
+  fail(TENON_E_DEVICE, "transforms work in host memory", "field", "a tensor on the host",
+       tensor::describe(field) + " on " + device_of(field).name(), "transform first, then move");
 }
 
 }  // namespace
@@ -164,11 +154,8 @@ tenon_status tenon_loader_run(tenon_context* context, tenon_loader* loader,
     require_pointer(out_n, "out_n");
     const Loader::Use use(*from);
     if (n_fields != from->fields().size()) {
-      throw Error{.status = TENON_E_ARGUMENT,
-                  .message = "loader: the number of fields does not fit",
-                  .operand = "n_fields",
-                  .expected = std::to_string(from->fields().size()),
-                  .found = std::to_string(n_fields)};
+      fail(TENON_E_ARGUMENT, "loader: the number of fields does not fit", "n_fields",
+           std::to_string(from->fields().size()), std::to_string(n_fields));
     }
     require_pointer(out_fields, "out_fields");
     std::vector<Ref> fields = from->run(cx);

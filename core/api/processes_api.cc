@@ -19,11 +19,8 @@ constexpr Handles<tenon_transfer, processes::Transfer, kTransferKind> kTransfers
 
 int64_t require_timeout(int64_t timeout) {
   if (timeout >= 0) return timeout;
-  throw Error{.status = TENON_E_ARGUMENT,
-              .message = "the time-out is negative",
-              .operand = "timeout",
-              .expected = "milliseconds, or 0 for the default",
-              .found = std::to_string(timeout)};
+  fail(TENON_E_ARGUMENT, "the time-out is negative", "timeout",
+       "milliseconds, or 0 for the default", std::to_string(timeout));
 }
 
 Request read_request(Context& context, const tenon_transfer_request* given, uint32_t index) {

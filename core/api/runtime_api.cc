@@ -264,11 +264,8 @@ tenon_status tenon_context_set_counter(tenon_context* context, uint64_t counter)
 tenon_status tenon_context_set_arithmetic(tenon_context* context, uint32_t arithmetic) {
   return guard(context, [&](Context& cx) {
     if (arithmetic > TENON_ARITHMETIC_FAST) {
-      throw Error{.status = TENON_E_ARGUMENT,
-                  .message = "unknown arithmetic policy",
-                  .operand = "arithmetic",
-                  .expected = "TENON_ARITHMETIC_CANONICAL or TENON_ARITHMETIC_FAST",
-                  .found = std::to_string(arithmetic)};
+      fail(TENON_E_ARGUMENT, "unknown arithmetic policy", "arithmetic",
+           "TENON_ARITHMETIC_CANONICAL or TENON_ARITHMETIC_FAST", std::to_string(arithmetic));
     }
     cx.arithmetic = arithmetic;
   });
@@ -346,12 +343,9 @@ tenon_status tenon_runtime_set_threads(tenon_context* context, int32_t threads) 
   return guard(context, [&](Context& cx) {
     threads::Pool& pool = cx.runtime->pool;
     if (threads < 0 || threads > pool.size()) {
-      throw Error{.status = TENON_E_ARGUMENT,
-                  .message = "the runtime cannot use " + std::to_string(threads) + " threads",
-                  .operand = "threads",
-                  .expected = "0 to " + std::to_string(pool.size()),
-                  .found = std::to_string(threads),
-                  .hint = "a runtime created with more threads can use more"};
+      fail(TENON_E_ARGUMENT, "the runtime cannot use " + std::to_string(threads) + " threads",
+           "threads", "0 to " + std::to_string(pool.size()), std::to_string(threads),
+           "a runtime created with more threads can use more");
     }
     pool.set_limit(threads > 0 ? threads : threads::Pool::available());
   });
@@ -360,11 +354,8 @@ tenon_status tenon_runtime_set_threads(tenon_context* context, int32_t threads) 
 tenon_status tenon_grad_begin(tenon_context* context, uint32_t mode) {
   return guard(context, [&](Context& cx) {
     if (mode > TENON_GRAD_INFERENCE) {
-      throw Error{.status = TENON_E_ARGUMENT,
-                  .message = "unknown gradient mode",
-                  .operand = "mode",
-                  .expected = "TENON_GRAD_ENABLED, TENON_GRAD_DISABLED or TENON_GRAD_INFERENCE",
-                  .found = std::to_string(mode)};
+      fail(TENON_E_ARGUMENT, "unknown gradient mode", "mode",
+           "TENON_GRAD_ENABLED, TENON_GRAD_DISABLED or TENON_GRAD_INFERENCE", std::to_string(mode));
     }
     cx.grad_modes.push_back(cx.inference() ? TENON_GRAD_INFERENCE : mode);
   });

@@ -22,11 +22,7 @@ tenon_tensor* give(Tensor* tensor) { return tensor::handle(tensor); }
 
 DimSpan read_shape(int32_t rank, const int64_t* shape) {
   if (rank < 0 || rank > TENON_MAX_RANK) {
-    throw Error{.status = TENON_E_SHAPE,
-                .message = "a tensor has 0 to 8 dimensions",
-                .operand = "rank",
-                .expected = "0 to 8",
-                .found = std::to_string(rank)};
+    fail(TENON_E_SHAPE, "a tensor has 0 to 8 dimensions", "rank", "0 to 8", std::to_string(rank));
   }
   if (rank > 0) require_pointer(shape, "shape");
   return {shape, static_cast<size_t>(rank)};
@@ -34,11 +30,8 @@ DimSpan read_shape(int32_t rank, const int64_t* shape) {
 
 void check_dtype(tenon_dtype dtype) {
   if (tensor::is_known(dtype)) return;
-  throw Error{.status = TENON_E_DTYPE,
-              .message = "unknown dtype",
-              .operand = "dtype",
-              .expected = "bool u8 i8 i16 i32 i64 f16 bf16 f32 f64",
-              .found = std::to_string(dtype)};
+  fail(TENON_E_DTYPE, "unknown dtype", "dtype", "bool u8 i8 i16 i32 i64 f16 bf16 f32 f64",
+       std::to_string(dtype));
 }
 
 Device& chosen_device(Context& context, const tenon_device* device) {
@@ -59,11 +52,9 @@ uint64_t bytes_of(const Tensor& tensor) {
 
 void check_bytes(const Tensor& tensor, uint64_t bytes) {
   if (bytes == bytes_of(tensor)) return;
-  throw Error{.status = TENON_E_SHAPE,
-              .message = "the number of bytes does not fit the tensor",
-              .operand = "bytes",
-              .expected = std::to_string(bytes_of(tensor)) + " for " + tensor::describe(tensor),
-              .found = std::to_string(bytes)};
+  fail(TENON_E_SHAPE, "the number of bytes does not fit the tensor", "bytes",
+       std::to_string(bytes_of(tensor)) + " for " + tensor::describe(tensor),
+       std::to_string(bytes));
 }
 
 // A row-major tensor over the caller's memory for the length of one copy.
@@ -94,11 +85,8 @@ void check_writable(const Context& context, const Tensor& tensor) {
                 .found = tensor::describe(tensor)};
   }
   if (tensor::overlaps_itself(tensor.shape(), tensor.strides())) {
-    throw Error{.status = TENON_E_ALIAS,
-                .message = "the tensor overlaps itself and cannot be written",
-                .operand = "tensor",
-                .expected = "one address for each element",
-                .found = "strides " + tensor::dims_text(tensor.strides())};
+    fail(TENON_E_ALIAS, "the tensor overlaps itself and cannot be written", "tensor",
+         "one address for each element", "strides " + tensor::dims_text(tensor.strides()));
   }
   if (context.grad_enabled() && tape::requires_grad(tensor)) {
     throw Error{.status = TENON_E_GRAD,
@@ -119,12 +107,10 @@ void check_inside(const Storage& storage, DimSpan shape, DimSpan strides, int64_
   if (first >= 0 && first + static_cast<Wide>(span.bytes) <= static_cast<Wide>(storage.bytes)) {
     return;
   }
-  throw Error{.status = TENON_E_LAYOUT,
-              .message = "the view leaves its storage",
-              .operand = "strides",
-              .expected = "elements inside " + std::to_string(storage.bytes) + " bytes",
-              .found = "shape " + tensor::dims_text(shape) + " strides " +
-                       tensor::dims_text(strides) + " offset " + std::to_string(offset)};
+  fail(TENON_E_LAYOUT, "the view leaves its storage", "strides",
+       "elements inside " + std::to_string(storage.bytes) + " bytes",
+       "shape " + tensor::dims_text(shape) + " strides " + tensor::dims_text(strides) + " offset " +
+           std::to_string(offset));
 }
 
 }  // namespace
@@ -220,11 +206,8 @@ tenon_status tenon_tensor_create_copy(tenon_context* context, tenon_tensor* tens
     require_pointer(out_tensor, "out_tensor");
     Tensor& from = require_tensor(cx, tensor, "tensor");
     if (layout > TENON_CLONE_PRESERVE) {
-      throw Error{.status = TENON_E_ARGUMENT,
-                  .message = "unknown layout of a clone",
-                  .operand = "layout",
-                  .expected = "TENON_CLONE_ROW_MAJOR or TENON_CLONE_PRESERVE",
-                  .found = std::to_string(layout)};
+      fail(TENON_E_ARGUMENT, "unknown layout of a clone", "layout",
+           "TENON_CLONE_ROW_MAJOR or TENON_CLONE_PRESERVE", std::to_string(layout));
     }
     Ref made(layout == TENON_CLONE_PRESERVE ? dispatch::clone_preserving(cx, from)
                                             : dispatch::clone(cx, from));
@@ -237,11 +220,8 @@ tenon_status tenon_tensor_create_copy(tenon_context* context, tenon_tensor* tens
   return guard(context, [&](Context&) {
     require_pointer(out_info, "out_info");
     if (!tensor::is_known(dtype)) {
-      throw Error{.status = TENON_E_DTYPE,
-                  .message = "there is no dtype " + std::to_string(dtype),
-                  .operand = "dtype",
-                  .expected = "one of TENON_DTYPE_BOOL to TENON_DTYPE_F64",
-                  .found = std::to_string(dtype)};
+      fail(TENON_E_DTYPE, "there is no dtype " + std::to_string(dtype), "dtype",
+           "one of TENON_DTYPE_BOOL to TENON_DTYPE_F64", std::to_string(dtype));
     }
     const tensor::DtypeLimits limits = tensor::limits_of(dtype);
     tenon_dtype_info info{};

@@ -17,11 +17,8 @@ constexpr uint32_t kPadFlags = TENON_TOKENIZER_PAD_LEFT | TENON_TOKENIZER_PAD_TO
 
 void require_number(int64_t number, int64_t least, const char* name) {
   if (number >= least) return;
-  throw Error{.status = TENON_E_ARGUMENT,
-              .message = std::string(name) + " is too small",
-              .operand = name,
-              .expected = "at least " + std::to_string(least),
-              .found = std::to_string(number)};
+  fail(TENON_E_ARGUMENT, std::string(name) + " is too small", name,
+       "at least " + std::to_string(least), std::to_string(number));
 }
 
 Ref new_tensor(Context& cx, tenon_dtype dtype, std::initializer_list<int64_t> shape) {
@@ -98,12 +95,8 @@ void fill(const Batch& batch, bool left, int64_t pad, int64_t* tokens, uint8_t* 
 void check_tokens(const Tensor& tensor) {
   const auto refuse = [&](tenon_status status, const char* what, const char* expected,
                           const char* hint) {
-    throw Error{.status = status,
-                .message = what,
-                .operand = "tokens",
-                .expected = expected,
-                .found = tensor::describe(tensor) + " on " + device_of(tensor).name(),
-                .hint = hint};
+    fail(status, what, "tokens", expected,
+         tensor::describe(tensor) + " on " + device_of(tensor).name(), hint);
   };
   if (!device_of(tensor).host_memory()) {
     refuse(TENON_E_DEVICE, "tokens are decoded in host memory", "a tensor on the host",

@@ -29,11 +29,7 @@ std::vector<optim::GivenGroup> read_groups(Context& context,
                                            const tenon_optimizer_group* const* groups,
                                            uint32_t count) {
   if (count == 0) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = "an optimizer has at least one group",
-                .operand = "n_groups",
-                .expected = "at least 1",
-                .found = "0"};
+    fail(TENON_E_ARGUMENT, "an optimizer has at least one group", "n_groups", "at least 1", "0");
   }
   require_pointer(groups, "groups");
   std::vector<optim::GivenGroup> list;
@@ -229,12 +225,11 @@ tenon_status tenon_dataset_call(tenon_context* context, tenon_dataset* dataset,
     require_pointer(out_fields, "out_fields");
     if (n != 0) require_pointer(indices, "indices");
     if (n < 0 || n_fields != from.fields().size()) {
-      throw Error{.status = TENON_E_ARGUMENT,
-                  .message = n < 0 ? "the number of indices is negative"
-                                   : "the number of fields does not fit the dataset",
-                  .operand = n < 0 ? "n" : "n_fields",
-                  .expected = n < 0 ? ">= 0" : std::to_string(from.fields().size()),
-                  .found = std::to_string(n < 0 ? n : int64_t{n_fields})};
+      fail(TENON_E_ARGUMENT,
+           n < 0 ? "the number of indices is negative"
+                 : "the number of fields does not fit the dataset",
+           n < 0 ? "n" : "n_fields", n < 0 ? ">= 0" : std::to_string(from.fields().size()),
+           std::to_string(n < 0 ? n : int64_t{n_fields}));
     }
     std::vector<Ref> fields = from.get(cx, {indices, static_cast<size_t>(n)});
     for (uint32_t i = 0; i < n_fields; ++i) out_fields[i] = tensor::handle(fields[i].take());

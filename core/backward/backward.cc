@@ -60,11 +60,8 @@ std::vector<Ref> gradient(Context& context, std::span<Tensor* const> roots,
   Walk walk(context, flags);
   for (Tensor* input : inputs) {
     if (!tape::requires_grad(*input)) {
-      throw Error{.status = TENON_E_GRAD,
-                  .message = "an input does not require a gradient",
-                  .operand = "inputs",
-                  .expected = "tensors that require a gradient",
-                  .found = tensor::describe(*input)};
+      fail(TENON_E_GRAD, "an input does not require a gradient", "inputs",
+           "tensors that require a gradient", tensor::describe(*input));
     }
     walk.watch(*input);
   }

@@ -106,31 +106,21 @@ void Walk::accumulate(Ref& into, Ref grad) {
 void Walk::seed(Tensor& root, Tensor* given, size_t index) {
   const std::string name = "root " + std::to_string(index);
   if (!tape::requires_grad(root)) {
-    throw Error{.status = TENON_E_GRAD,
-                .message = name + " has no graph: nothing it was computed from requires a gradient",
-                .operand = name,
-                .expected = "a tensor computed from one that requires a gradient",
-                .found = tensor::describe(root),
-                .hint = "call tenon_tensor_set_requires_grad on the parameters before the forward"};
+    fail(TENON_E_GRAD, name + " has no graph: nothing it was computed from requires a gradient",
+         name, "a tensor computed from one that requires a gradient", tensor::describe(root),
+         "call tenon_tensor_set_requires_grad on the parameters before the forward");
   }
   Ref grad;
   if (given) {
     if (!tensor::alike(*given, root)) {
-      throw Error{.status = TENON_E_SHAPE,
-                  .message = "the seed of " + name + " must be like the root",
-                  .operand = "seed " + std::to_string(index),
-                  .expected = tensor::describe(root),
-                  .found = tensor::describe(*given)};
+      fail(TENON_E_SHAPE, "the seed of " + name + " must be like the root",
+           "seed " + std::to_string(index), tensor::describe(root), tensor::describe(*given));
     }
     grad = Ref::shared(given);
   } else {
     if (root.elements() != 1) {
-      throw Error{.status = TENON_E_GRAD,
-                  .message = name + " is not a scalar, so its gradient needs a seed",
-                  .operand = name,
-                  .expected = "one element, or a seed",
-                  .found = tensor::describe(root),
-                  .hint = "sum it, or pass a seed of its shape"};
+      fail(TENON_E_GRAD, name + " is not a scalar, so its gradient needs a seed", name,
+           "one element, or a seed", tensor::describe(root), "sum it, or pass a seed of its shape");
     }
     grad = one_like(context_, root);
   }

@@ -64,11 +64,8 @@ void Walk::call_hooks(const Hooks& hooks, Ref& grad, const std::string& where) {
     }
     if (!given) continue;
     if (!made || made->owner != context_.runtime || !tensor::alike(*made, *grad)) {
-      throw Error{.status = TENON_E_SHAPE,
-                  .message = "a hook must return a gradient like the one of " + where,
-                  .operand = "*out_gradient",
-                  .expected = tensor::describe(*grad),
-                  .found = made ? tensor::describe(*made) : "no live tensor"};
+      fail(TENON_E_SHAPE, "a hook must return a gradient like the one of " + where, "*out_gradient",
+           tensor::describe(*grad), made ? tensor::describe(*made) : "no live tensor");
     }
     grad = std::move(replacement);
   }

@@ -44,14 +44,11 @@ void Walk::fold(LeafGrad& entry) {
 void Walk::check_place(const LeafGrad& entry) const {
   const Tensor& grad = entry.dense ? *entry.dense : *entry.rows[0].values;
   if (&device_of(grad) == &device_of(*entry.leaf)) return;
-  throw Error{.status = TENON_E_DEVICE,
-              .message = "the gradient of a leaf " + tensor::describe(*entry.leaf) +
-                         " was recorded on " + device_of(grad).name() +
-                         "; the leaf has moved since",
-              .operand = "leaf",
-              .expected = "a leaf on " + device_of(grad).name(),
-              .found = "on " + device_of(*entry.leaf).name(),
-              .hint = "run forward again on the new device, then backward"};
+  fail(TENON_E_DEVICE,
+       "the gradient of a leaf " + tensor::describe(*entry.leaf) + " was recorded on " +
+           device_of(grad).name() + "; the leaf has moved since",
+       "leaf", "a leaf on " + device_of(grad).name(), "on " + device_of(*entry.leaf).name(),
+       "run forward again on the new device, then backward");
 }
 
 Change Walk::change_dense(Link& link, LeafGrad& entry) {

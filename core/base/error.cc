@@ -1,7 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/base/error.cc: what error.h says is ready elsewhere.
+// core/base/error.cc: throwing an Error, and what error.h says is ready elsewhere.
 #include "core/base/error.h"
+
+#include <utility>
 
 template class std::basic_string<char>;
 template std::string std::operator+(const char*, const std::string&);
 template std::string std::operator+(const std::string&, const std::string&);
+
+namespace tenon {
+
+void fail(tenon_status status, std::string message, std::string operand, std::string expected,
+          std::string found, std::string hint) {
+  throw Error{.status = status,
+              .message = std::move(message),
+              .operand = std::move(operand),
+              .expected = std::move(expected),
+              .found = std::move(found),
+              .hint = std::move(hint)};
+}
+
+}  // namespace tenon

@@ -30,6 +30,11 @@ struct Error {
   std::string scope{};
 };
 
+// Throws an Error of what most have to say: which operand, what was expected of it and what was
+// found, and what to do.
+[[noreturn, gnu::cold]] void fail(tenon_status status, std::string message, std::string operand,
+                                  std::string expected, std::string found, std::string hint = {});
+
 // Thrown if memory ran out; formatting it allocates nothing.
 struct OutOfMemory {
   uint64_t bytes = 0;

@@ -15,12 +15,8 @@ namespace tenon::base {
 template <class Sized>
 Sized read_sized(const Sized& given, const std::string& type, const std::string& operand) {
   if (given.struct_size < 8) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = type + ".struct_size is not set",
-                .operand = operand,
-                .expected = std::to_string(sizeof given),
-                .found = std::to_string(given.struct_size),
-                .hint = "set struct_size = sizeof(" + type + ")"};
+    fail(TENON_E_ARGUMENT, type + ".struct_size is not set", operand, std::to_string(sizeof given),
+         std::to_string(given.struct_size), "set struct_size = sizeof(" + type + ")");
   }
   Sized known{};
   std::memcpy(&known, &given, std::min<size_t>(given.struct_size, sizeof known));

@@ -34,11 +34,8 @@ namespace {
 
 [[noreturn]] void refuse_name(std::string_view name, const std::string& what,
                               const std::string& expected) {
-  throw Error{.status = TENON_E_ARGUMENT,
-              .message = "checkpoint: the name " + what,
-              .operand = "name",
-              .expected = expected,
-              .found = name.empty() ? "an empty text" : "\"" + std::string(name) + "\""};
+  fail(TENON_E_ARGUMENT, "checkpoint: the name " + what, "name", expected,
+       name.empty() ? "an empty text" : "\"" + std::string(name) + "\"");
 }
 
 // "a" and "a.b": tensors of the first could have the names of the second's.
@@ -78,11 +75,8 @@ tenon_value Checkpoint::value(std::string_view name) const {
   for (const auto& [each, part] : parts_) {
     if (std::holds_alternative<Value>(part)) known += (known.empty() ? "" : " ") + each;
   }
-  throw Error{.status = TENON_E_NOT_FOUND,
-              .message = "checkpoint: there is no value \"" + std::string(name) + "\"",
-              .operand = "name",
-              .expected = known.empty() ? "a value set before" : "one of: " + known,
-              .found = std::string(name)};
+  fail(TENON_E_NOT_FOUND, "checkpoint: there is no value \"" + std::string(name) + "\"", "name",
+       known.empty() ? "a value set before" : "one of: " + known, std::string(name));
 }
 
 }  // namespace tenon::checkpoint

@@ -21,14 +21,10 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& name, const std::string& what, std::string expected,
                          std::string found) {
-  throw Error{.status = TENON_E_DATA,
-              .message = "checkpoint: \"" + name + "\" " + what,
-              .operand = name,
-              .expected = std::move(expected),
-              .found = std::move(found),
-              .hint =
-                  "the file is that of another run; make the parts as they were when it was "
-                  "saved"};
+  fail(TENON_E_DATA, "checkpoint: \"" + name + "\" " + what, name, std::move(expected),
+       std::move(found),
+       "the file is that of another run; make the parts as they were when it was "
+       "saved");
 }
 
 // What a file holds, and what is to be done with it.

@@ -21,11 +21,7 @@ constexpr int64_t kMaxLength = PTRDIFF_MAX / static_cast<int64_t>(sizeof(int64_t
 
 [[noreturn]] void refuse(const char* operand, const std::string& what, std::string expected,
                          std::string found) {
-  throw Error{.status = TENON_E_ARGUMENT,
-              .message = "loader: " + what,
-              .operand = operand,
-              .expected = std::move(expected),
-              .found = std::move(found)};
+  fail(TENON_E_ARGUMENT, "loader: " + what, operand, std::move(expected), std::move(found));
 }
 
 class Epoch final : public Pass {
@@ -80,12 +76,8 @@ const Epoch& epoch_of(const std::shared_ptr<const Pass>& pass) {
 
 Loader::Use::Use(Loader& loader) : loader_(loader) {
   if (!loader.in_use_.exchange(true, std::memory_order_acquire)) return;
-  throw Error{.status = TENON_E_STATE,
-              .message = "loader: another thread uses it just now",
-              .operand = "loader",
-              .expected = "one thread at a time",
-              .found = "a second one",
-              .hint = "give each thread a loader of its own"};
+  fail(TENON_E_STATE, "loader: another thread uses it just now", "loader", "one thread at a time",
+       "a second one", "give each thread a loader of its own");
 }
 
 Loader::Loader(Context& context, std::shared_ptr<const Dataset> dataset, int64_t length,
@@ -128,12 +120,9 @@ Loader::~Loader() {
 
 void Loader::refuse_forked() const {
   if (!workers_ || process_ == getpid()) return;
-  throw Error{.status = TENON_E_STATE,
-              .message = "loader: its workers are those of the process that was forked",
-              .operand = "loader",
-              .expected = "workers of this process",
-              .found = "those of process " + std::to_string(process_),
-              .hint = "make another loader after the fork"};
+  fail(TENON_E_STATE, "loader: its workers are those of the process that was forked", "loader",
+       "workers of this process", "those of process " + std::to_string(process_),
+       "make another loader after the fork");
 }
 
 int64_t Loader::remaining() const {
@@ -226,11 +215,8 @@ void Loader::set_share(const Share& share) {
 std::shared_ptr<const std::vector<int64_t>> Loader::read_lengths(Context& context,
                                                                  const int64_t* given) const {
   if (!given && !dataset_) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = "loader: it has no dataset that could say how long its samples are",
-                .operand = "lengths",
-                .expected = "the lengths of " + std::to_string(all_) + " samples",
-                .found = "NULL"};
+    fail(TENON_E_ARGUMENT, "loader: it has no dataset that could say how long its samples are",
+         "lengths", "the lengths of " + std::to_string(all_) + " samples", "NULL");
   }
   using Lengths = std::vector<int64_t>;
   if (!given) return std::make_shared<Lengths>(dataset_->lengths(context, 0, all_));

@@ -17,13 +17,11 @@ Workers::Workers(uint32_t count, const MakeWorkerContext& make) : slots_(kAhead 
     }
   } catch (const std::system_error& error) {
     end();
-    throw Error{.status = TENON_E_MEMORY,
-                .message = "loader: the system starts no thread for worker " +
-                           std::to_string(threads_.size() + 1) + ": " + error.what(),
-                .operand = "n_workers",
-                .expected = "as many threads as the system has room for",
-                .found = std::to_string(count),
-                .hint = "ask for fewer"};
+    fail(TENON_E_MEMORY,
+         "loader: the system starts no thread for worker " + std::to_string(threads_.size() + 1) +
+             ": " + error.what(),
+         "n_workers", "as many threads as the system has room for", std::to_string(count),
+         "ask for fewer");
   } catch (...) {
     end();
     throw;

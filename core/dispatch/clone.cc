@@ -30,12 +30,9 @@ Ref spread(const Tensor& like, DimSpan shape, DimSpan strides, int64_t low, int6
 // Each element of the memory between the first and the last that `from` has, once.
 Tensor* clone_shared(Context& context, Tensor& from, int64_t low, int64_t high) {
   if (context.grad_enabled() && tape::requires_grad(from)) {
-    throw Error{.status = TENON_E_GRAD,
-                .message = "a clone that shares memory within itself is not differentiable",
-                .operand = "tensor",
-                .expected = "a tensor without stride 0 and without overlap",
-                .found = tensor::describe(from),
-                .hint = "detach it first, or ask for TENON_CLONE_ROW_MAJOR"};
+    fail(TENON_E_GRAD, "a clone that shares memory within itself is not differentiable", "tensor",
+         "a tensor without stride 0 and without overlap", tensor::describe(from),
+         "detach it first, or ask for TENON_CLONE_ROW_MAJOR");
   }
   const Ref made = spread(from, from.shape(), from.strides(), low, high);
   const int64_t length[] = {high - low + 1};

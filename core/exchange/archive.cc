@@ -66,13 +66,10 @@ void check_bools(const Entry& entry, const void* data) {
   const auto* end = bytes + entry.bytes;
   const auto* wrong = std::find_if(bytes, end, [](unsigned char byte) { return byte > 1; });
   if (wrong == end) return;
-  throw Error{.status = TENON_E_DATA,
-              .message = "tensor " + quoted(entry.name) + ": element " +
-                         std::to_string(wrong - bytes) + " is not a bool",
-              .operand = entry.name,
-              .expected = "0 or 1",
-              .found = std::to_string(*wrong),
-              .hint = "the file is damaged; write it again"};
+  fail(TENON_E_DATA,
+       "tensor " + quoted(entry.name) + ": element " + std::to_string(wrong - bytes) +
+           " is not a bool",
+       entry.name, "0 or 1", std::to_string(*wrong), "the file is damaged; write it again");
 }
 
 }  // namespace
@@ -172,45 +169,32 @@ void Archive::add_text(Context& context, uint32_t index) {
 
 const Entry& Archive::entry(uint32_t index) const {
   if (index < entries_.size()) return entries_[index];
-  throw Error{.status = TENON_E_NOT_FOUND,
-              .message = "the archive has no tensor " + std::to_string(index),
-              .operand = "index",
-              .expected = "an index below " + std::to_string(entries_.size()),
-              .found = std::to_string(index)};
+  fail(TENON_E_NOT_FOUND, "the archive has no tensor " + std::to_string(index), "index",
+       "an index below " + std::to_string(entries_.size()), std::to_string(index));
 }
 
 uint32_t Archive::find(std::string_view name) const {
   const auto found = names_.find(name);
   if (found != names_.end()) return found->second;
-  throw Error{
-      .status = TENON_E_NOT_FOUND,
-      .message = "the archive has no tensor " + quoted(name),
-      .operand = "name",
-      .expected = "one of: " + some_of(
-                                   entries_, [](const Entry& e) -> const auto& { return e.name; }),
-      .found = std::string(name)};
+  fail(TENON_E_NOT_FOUND, "the archive has no tensor " + quoted(name), "name",
+       "one of: " + some_of(
+                        entries_, [](const Entry& e) -> const auto& { return e.name; }),
+       std::string(name));
 }
 
 const std::pair<std::string, std::string>& Archive::metadata(uint32_t index) const {
   if (index < metadata_.size()) return metadata_[index];
-  throw Error{.status = TENON_E_NOT_FOUND,
-              .message = "the archive has no metadata " + std::to_string(index),
-              .operand = "index",
-              .expected = "an index below " + std::to_string(metadata_.size()),
-              .found = std::to_string(index)};
+  fail(TENON_E_NOT_FOUND, "the archive has no metadata " + std::to_string(index), "index",
+       "an index below " + std::to_string(metadata_.size()), std::to_string(index));
 }
 
 const std::string& Archive::find_metadata(std::string_view key) const {
   const auto found = keys_.find(key);
   if (found != keys_.end()) return metadata_[found->second].second;
-  throw Error{.status = TENON_E_NOT_FOUND,
-              .message = "the archive's metadata has no key " + quoted(key),
-              .operand = "key",
-              .expected = "one of: " + some_of(
-                                           metadata_, [](const auto& pair) -> const auto& {
-                                             return pair.first;
-                                           }),
-              .found = std::string(key)};
+  fail(TENON_E_NOT_FOUND, "the archive's metadata has no key " + quoted(key), "key",
+       "one of: " + some_of(
+                        metadata_, [](const auto& pair) -> const auto& { return pair.first; }),
+       std::string(key));
 }
 
 Ref Archive::tensor(Context& context, uint32_t index, bool copy) const {

@@ -33,14 +33,11 @@ std::string version_text(const dlpack::Version& version) {
 void check_version(Managed& managed) {
   if (managed.version.major == dlpack::kMajor) return;
   if (managed.version.major >= kImplausibleMajor) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = "this is not a versioned DLPack tensor",
-                .operand = "managed",
-                .expected = "a DLManagedTensorVersioned of version 1.x",
-                .found = "another struct, perhaps a DLManagedTensor of before 1.0",
-                .hint =
-                    "ask the producer with max_version=(1, 0); the capsule it returns is named "
-                    "dltensor_versioned"};
+    fail(TENON_E_ARGUMENT, "this is not a versioned DLPack tensor", "managed",
+         "a DLManagedTensorVersioned of version 1.x",
+         "another struct, perhaps a DLManagedTensor of before 1.0",
+         "ask the producer with max_version=(1, 0); the capsule it returns is named "
+         "dltensor_versioned");
   }
   const std::string found = "DLPack " + version_text(managed.version);
   Error error{.status = TENON_E_UNSUPPORTED,
@@ -56,34 +53,22 @@ void check_version(Managed& managed) {
 
 void check_array(const dlpack::Array& array) {
   if (array.device.device_type != dlpack::kHostMemory) {
-    throw Error{.status = TENON_E_DEVICE,
-                .message = "only host memory can be taken over through DLPack",
-                .operand = "managed",
-                .expected = "device type 1 (host memory)",
-                .found = "device type " + std::to_string(array.device.device_type),
-                .hint = "let the producer copy it into host memory first"};
+    fail(TENON_E_DEVICE, "only host memory can be taken over through DLPack", "managed",
+         "device type 1 (host memory)", "device type " + std::to_string(array.device.device_type),
+         "let the producer copy it into host memory first");
   }
   if (array.dtype.lanes != 1) {
-    throw Error{.status = TENON_E_DTYPE,
-                .message = "vector elements are not supported",
-                .operand = "managed",
-                .expected = "1 lane",
-                .found = std::to_string(array.dtype.lanes) + " lanes",
-                .hint = "let the producer add a dimension for the lanes"};
+    fail(TENON_E_DTYPE, "vector elements are not supported", "managed", "1 lane",
+         std::to_string(array.dtype.lanes) + " lanes",
+         "let the producer add a dimension for the lanes");
   }
   if (array.rank < 0 || array.rank > TENON_MAX_RANK) {
-    throw Error{.status = TENON_E_SHAPE,
-                .message = "a tensor has 0 to 8 dimensions",
-                .operand = "managed",
-                .expected = "rank 0 to 8",
-                .found = "rank " + std::to_string(array.rank)};
+    fail(TENON_E_SHAPE, "a tensor has 0 to 8 dimensions", "managed", "rank 0 to 8",
+         "rank " + std::to_string(array.rank));
   }
   if (array.rank > 0 && !array.shape) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = "the DLPack tensor's shape is NULL",
-                .operand = "managed",
-                .expected = std::to_string(array.rank) + " sizes",
-                .found = "NULL"};
+    fail(TENON_E_ARGUMENT, "the DLPack tensor's shape is NULL", "managed",
+         std::to_string(array.rank) + " sizes", "NULL");
   }
 }
 
@@ -140,22 +125,17 @@ Tensor* from_dlpack(Context& context, void* managed) {
 
 void* to_dlpack(Context&, Tensor& tensor) {
   if (tape::requires_grad(tensor)) {
-    throw Error{.status = TENON_E_GRAD,
-                .message =
-                    "a tensor that requires grad cannot be handed out: writes to its memory "
-                    "would pass its graph by",
-                .operand = "tensor",
-                .expected = "a tensor that requires no grad",
-                .found = tensor::describe(tensor) + " that requires grad",
-                .hint = "detach it first: tenon_tensor_create_detached"};
+    fail(TENON_E_GRAD,
+         "a tensor that requires grad cannot be handed out: writes to its memory "
+         "would pass its graph by",
+         "tensor", "a tensor that requires no grad",
+         tensor::describe(tensor) + " that requires grad",
+         "detach it first: tenon_tensor_create_detached");
   }
   if (!device_of(tensor).host_memory()) {
-    throw Error{.status = TENON_E_DEVICE,
-                .message = "only host memory can be handed out through DLPack",
-                .operand = "tensor",
-                .expected = "host memory",
-                .found = tensor::describe(tensor) + " on " + device_of(tensor).name(),
-                .hint = "copy it into host memory first: tenon_tensor_create_copy"};
+    fail(TENON_E_DEVICE, "only host memory can be handed out through DLPack", "tensor",
+         "host memory", tensor::describe(tensor) + " on " + device_of(tensor).name(),
+         "copy it into host memory first: tenon_tensor_create_copy");
   }
   auto exported = std::make_unique<Exported>();
   const size_t rank = tensor.shape().size();

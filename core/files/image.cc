@@ -18,11 +18,7 @@ namespace tenon::files {
 namespace {
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
-  throw Error{.status = TENON_E_IO,
-              .message = "cannot read '" + path + "': " + why,
-              .operand = "path",
-              .expected = "a readable file",
-              .found = why};
+  fail(TENON_E_IO, "cannot read '" + path + "': " + why, "path", "a readable file", why);
 }
 
 [[noreturn]] void refuse_system(const std::string& path, int why) {

@@ -29,13 +29,10 @@ void Replacement::fail(const char* doing, int why) const {
 }
 
 void Replacement::refuse(const char* doing, const std::string& words) const {
-  throw Error{.status = TENON_E_IO,
-              .message = std::string("cannot ") + doing + " '" + path_ + "': " + words,
-              .operand = "path",
-              .expected = "a file that can be written",
-              .found = words,
-              .hint = renamed_ ? "the new file is there; a loss of power may yet undo that"
-                               : "the file is what it was before"};
+  tenon::fail(TENON_E_IO, std::string("cannot ") + doing + " '" + path_ + "': " + words, "path",
+              "a file that can be written", words,
+              renamed_ ? "the new file is there; a loss of power may yet undo that"
+                       : "the file is what it was before");
 }
 
 Replacement::Replacement(const std::string& path) : path_(path), target_(path) {
@@ -81,12 +78,9 @@ void Replacement::open_partial() {
 bool Replacement::lock_partial() {
   if (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) fail("lock the partial file of", errno);
-    throw Error{.status = TENON_E_IO,
-                .message = "cannot write '" + path_ + "': another writer is writing it",
-                .operand = "path",
-                .expected = "one writer at a time",
-                .found = "a locked '" + partial_ + "'",
-                .hint = "wait until the other one is done"};
+    tenon::fail(TENON_E_IO, "cannot write '" + path_ + "': another writer is writing it", "path",
+                "one writer at a time", "a locked '" + partial_ + "'",
+                "wait until the other one is done");
   }
   struct stat ours {};
   struct stat there {};

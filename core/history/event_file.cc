@@ -70,22 +70,15 @@ std::string record_of(int64_t step, Field field, std::string_view bytes) {
 [[noreturn]] void fail_begin(const std::string& folder, int why) {
   if (why == ENOMEM) throw OutOfMemory{};
   const std::string words = std::generic_category().message(why);
-  throw Error{.status = TENON_E_IO,
-              .message = "history: cannot begin an event file in '" + folder + "': " + words,
-              .operand = "folder",
-              .expected = "a folder in which files can be written",
-              .found = words,
-              .hint = "make the folder first; points go where they went before"};
+  fail(TENON_E_IO, "history: cannot begin an event file in '" + folder + "': " + words, "folder",
+       "a folder in which files can be written", words,
+       "make the folder first; points go where they went before");
 }
 
 [[noreturn]] void fail_write(const std::string& path, int why) {
   const std::string words = std::generic_category().message(why);
-  throw Error{.status = TENON_E_IO,
-              .message = "history: cannot write '" + path + "': " + words,
-              .operand = "events",
-              .expected = "room for a record",
-              .found = words,
-              .hint = "nothing was added; the same call works once the cause is gone"};
+  fail(TENON_E_IO, "history: cannot write '" + path + "': " + words, "events", "room for a record",
+       words, "nothing was added; the same call works once the cause is gone");
 }
 
 }  // namespace

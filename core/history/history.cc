@@ -22,13 +22,11 @@ std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\
     known += (i ? ", " : "") + quoted(all[i].name);
   }
   if (all.size() > kNamesShown) known += ", ...";
-  throw Error{.status = TENON_E_NOT_FOUND,
-              .message = "history: there is no series " + quoted(name) +
-                         (known.empty() ? "; nothing was added yet" : "; there are " + known),
-              .operand = "name",
-              .expected = known.empty() ? "a series with points" : "one of: " + known,
-              .found = std::string(name),
-              .hint = "a series begins with its first point"};
+  fail(TENON_E_NOT_FOUND,
+       "history: there is no series " + quoted(name) +
+           (known.empty() ? "; nothing was added yet" : "; there are " + known),
+       "name", known.empty() ? "a series with points" : "one of: " + known, std::string(name),
+       "a series begins with its first point");
 }
 
 std::string json_of(const std::vector<Series>& all) {
@@ -112,24 +110,19 @@ const Point& History::point(std::string_view name, uint64_t index) const {
   if (place == series_.size()) fail_name(series_, name);
   const std::vector<Point>& points = series_[place].points;
   if (index < points.size()) return points[index];
-  throw Error{.status = TENON_E_NOT_FOUND,
-              .message = "history: series " + quoted(name) + " has no point " +
-                         std::to_string(index) + ", it has " + std::to_string(points.size()),
-              .operand = "index",
-              .expected = "an index below " + std::to_string(points.size()),
-              .found = std::to_string(index)};
+  fail(TENON_E_NOT_FOUND,
+       "history: series " + quoted(name) + " has no point " + std::to_string(index) + ", it has " +
+           std::to_string(points.size()),
+       "index", "an index below " + std::to_string(points.size()), std::to_string(index));
 }
 
 std::string History::query(std::string_view topic) const {
   if (topic == "json") return json_of(series_);
   if (topic == "csv") return csv_of(series_);
   if (topic == "svg") return draw(series_, "", "step");
-  throw Error{
-      .status = TENON_E_NOT_FOUND,
-      .message = "history: there is no topic " + quoted(topic) + "; topics are json, csv, svg",
-      .operand = "topic",
-      .expected = "json, csv or svg",
-      .found = std::string(topic)};
+  fail(TENON_E_NOT_FOUND,
+       "history: there is no topic " + quoted(topic) + "; topics are json, csv, svg", "topic",
+       "json, csv or svg", std::string(topic));
 }
 
 void History::save(const std::string& path, std::string_view title, std::string_view axis) const {

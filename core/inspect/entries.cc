@@ -260,14 +260,10 @@ uint32_t require_kind(std::string_view kind) {
     nearest.show(noun_of(each));
     known.append(", ").append(noun_of(each));
   }
-  throw Error{.status = TENON_E_NOT_FOUND,
-              .message = "there is no kind \"" + std::string(kind) + "\"; kinds are " + known,
-              .operand = "kind",
-              .expected = known,
-              .found = std::string(kind),
-              .hint = nearest.name().empty()
-                          ? std::string()
-                          : "did you mean \"" + std::string(nearest.name()) + "\"?"};
+  fail(TENON_E_NOT_FOUND, "there is no kind \"" + std::string(kind) + "\"; kinds are " + known,
+       "kind", known, std::string(kind),
+       nearest.name().empty() ? std::string()
+                              : "did you mean \"" + std::string(nearest.name()) + "\"?");
 }
 
 uint32_t require_kind_of(const PluginHost& plugins, std::string_view name) {
@@ -276,12 +272,8 @@ uint32_t require_kind_of(const PluginHost& plugins, std::string_view name) {
   if (kinds.size() == 1) return kinds.front();
   std::string nouns;
   for (const uint32_t kind : kinds) nouns.append(nouns.empty() ? "" : ", ").append(noun_of(kind));
-  throw Error{.status = TENON_E_ARGUMENT,
-              .message = "several kinds have the name \"" + std::string(name) + "\": " + nouns,
-              .operand = "kind",
-              .expected = "one of: " + nouns,
-              .found = "no kind",
-              .hint = "say which of them is meant"};
+  fail(TENON_E_ARGUMENT, "several kinds have the name \"" + std::string(name) + "\": " + nouns,
+       "kind", "one of: " + nouns, "no kind", "say which of them is meant");
 }
 
 }  // namespace
@@ -311,12 +303,8 @@ Described describe(Context& context, std::string_view given, std::string_view na
   PluginHost& plugins = context.runtime->plugins;
   const uint32_t kind = given.empty() ? require_kind_of(plugins, name) : require_kind(given);
   if (kind == kKinds) {
-    throw Error{.status = TENON_E_NOT_FOUND,
-                .message = "a kind has nothing to tell of itself but its names",
-                .operand = "kind",
-                .expected = "a kind of entries",
-                .found = std::string(given),
-                .hint = "tenon_kind_get_names lists the kinds"};
+    fail(TENON_E_NOT_FOUND, "a kind has nothing to tell of itself but its names", "kind",
+         "a kind of entries", std::string(given), "tenon_kind_get_names lists the kinds");
   }
   Described to = kind == kOps ? described(require_revision(context, name, "name"))
                               : described(plugins.require_entry(kind, name));
@@ -333,11 +321,8 @@ const registry::Op& require_revision(Context& context, std::string_view name, co
     const std::string_view digits = name.substr(at + 1);
     const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), revision);
     if (read.ec != std::errc() || read.ptr != digits.data() + digits.size()) {
-      throw Error{.status = TENON_E_ARGUMENT,
-                  .message = "a revision is a number; found \"" + std::string(digits) + "\"",
-                  .operand = operand,
-                  .expected = "vendor.op@2",
-                  .found = std::string(name)};
+      fail(TENON_E_ARGUMENT, "a revision is a number; found \"" + std::string(digits) + "\"",
+           operand, "vendor.op@2", std::string(name));
     }
   }
   return context.runtime->plugins.require_op(name.substr(0, at), revision);

@@ -9,13 +9,9 @@ namespace tenon::inspect {
 
 tenon_value item(Context& context, const Tensor& tensor) {
   if (tensor.elements() != 1) {
-    throw Error{
-        .status = TENON_E_SHAPE,
-        .message = "only a tensor of one element has an item",
-        .operand = "tensor",
-        .expected = "1 element",
-        .found = tensor::describe(tensor) + ", " + std::to_string(tensor.elements()) + " elements",
-        .hint = "read all of it with tenon_tensor_get_data"};
+    fail(TENON_E_SHAPE, "only a tensor of one element has an item", "tensor", "1 element",
+         tensor::describe(tensor) + ", " + std::to_string(tensor.elements()) + " elements",
+         "read all of it with tenon_tensor_get_data");
   }
   const HostValues values(context, tensor);
   tenon_value value{};

@@ -202,11 +202,8 @@ std::string info_text(const Tensor& tensor, const HostValues& values) {
 
 std::string to_text(Context& context, const Tensor& tensor, uint32_t flags) {
   if (flags & ~TENON_TEXT_INFO) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = "flags has unknown bits",
-                .operand = "flags",
-                .expected = "0 or TENON_TEXT_INFO",
-                .found = std::to_string(flags)};
+    fail(TENON_E_ARGUMENT, "flags has unknown bits", "flags", "0 or TENON_TEXT_INFO",
+         std::to_string(flags));
   }
   const HostValues values(context, tensor);
   std::string text = std::string(kOpening) + values_text(values);

@@ -355,11 +355,8 @@ std::string query(Context& context, std::string_view topic) {
     write_entries(context, kind, out);
     return out.take();
   }
-  throw Error{.status = TENON_E_NOT_FOUND,
-              .message = "there is no topic \"" + std::string(topic) + "\"; topics are " + known,
-              .operand = "topic",
-              .expected = known,
-              .found = std::string(topic)};
+  fail(TENON_E_NOT_FOUND, "there is no topic \"" + std::string(topic) + "\"; topics are " + known,
+       "topic", known, std::string(topic));
 }
 
 }  // namespace tenon::inspect

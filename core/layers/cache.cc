@@ -21,11 +21,8 @@ bool is_count(const Named& named) {
 
 [[noreturn, gnu::cold]] void fail_number(const char* function, const char* operand,
                                          const char* expected, int64_t found) {
-  throw Error{.status = TENON_E_ARGUMENT,
-              .message = std::string(function) + ": " + operand + " is out of range",
-              .operand = operand,
-              .expected = expected,
-              .found = std::to_string(found)};
+  fail(TENON_E_ARGUMENT, std::string(function) + ": " + operand + " is out of range", operand,
+       expected, std::to_string(found));
 }
 
 std::vector<int64_t> dims_of(const CacheSpec& spec, int64_t batch, int64_t positions) {

@@ -32,23 +32,18 @@ Place place_of(uint32_t group, size_t index, Given form) {
 [[noreturn]] void refuse_param(const Tensor& tensor, const Place& place, Given form) {
   const bool leaf = tape::is_leaf(tensor);
   if (form == Given::Groups && leaf) {
-    throw Error{.status = TENON_E_GRAD,
-                .message = place.words + " cannot have a gradient",
-                .operand = place.operand,
-                .expected = "f16 bf16 f32 f64",
-                .found = tensor::describe(tensor)};
+    fail(TENON_E_GRAD, place.words + " cannot have a gradient", place.operand, "f16 bf16 f32 f64",
+         tensor::describe(tensor));
   }
-  throw Error{
-      .status = TENON_E_GRAD,
-      .message = place.words + (form == Given::Groups ? " is not a leaf"
-                                                      : " is not a leaf that requires a gradient"),
-      .operand = place.operand,
-      .expected = "a leaf with tenon_tensor_set_requires_grad",
-      .found = (leaf ? "a leaf without, " : "made by an op, ") + tensor::describe(tensor),
-      .hint = leaf ? "a buffer of a layer is not trained: tenon_layer_get_parameter lists what is; "
-                     "else call tenon_tensor_set_requires_grad on it"
-                   : "give the leaf it was made from; or one of its values, by "
-                     "tenon_tensor_create_detached, and call tenon_tensor_set_requires_grad on it"};
+  fail(TENON_E_GRAD,
+       place.words +
+           (form == Given::Groups ? " is not a leaf" : " is not a leaf that requires a gradient"),
+       place.operand, "a leaf with tenon_tensor_set_requires_grad",
+       (leaf ? "a leaf without, " : "made by an op, ") + tensor::describe(tensor),
+       leaf ? "a buffer of a layer is not trained: tenon_layer_get_parameter lists what is; "
+              "else call tenon_tensor_set_requires_grad on it"
+            : "give the leaf it was made from; or one of its values, by "
+              "tenon_tensor_create_detached, and call tenon_tensor_set_requires_grad on it");
 }
 
 void check_param(const Tensor& tensor, const Place& place, Given form) {
@@ -62,23 +57,16 @@ void check_groups(std::span<const GivenGroup> groups, Given form) {
   for (uint32_t group = 0; group < groups.size(); ++group) {
     const std::vector<Ref>& params = groups[group].params;
     if (params.empty() && form == Given::Groups) {
-      throw Error{.status = TENON_E_ARGUMENT,
-                  .message = "group " + std::to_string(group) + " is empty",
-                  .operand = "groups[" + std::to_string(group) + "].params",
-                  .expected = "at least one parameter",
-                  .found = "none"};
+      fail(TENON_E_ARGUMENT, "group " + std::to_string(group) + " is empty",
+           "groups[" + std::to_string(group) + "].params", "at least one parameter", "none");
     }
     for (size_t i = 0; i < params.size(); ++i) {
       const Place place = place_of(group, i, form);
       check_param(*params[i], place, form);
       const auto [known, fresh] = seen.emplace(params[i].get(), place);
       if (fresh) continue;
-      throw Error{.status = TENON_E_ARGUMENT,
-                  .message = place.words + " is listed twice",
-                  .operand = place.operand,
-                  .expected = "each parameter once",
-                  .found = "the same as " + known->second.operand,
-                  .hint = "give each once"};
+      fail(TENON_E_ARGUMENT, place.words + " is listed twice", place.operand, "each parameter once",
+           "the same as " + known->second.operand, "give each once");
     }
   }
 }

@@ -77,15 +77,12 @@ class Canaries {
       arena.device->copy_to_host(bytes.data(), place(each), kCanaryBytes, context_.id);
       if (std::all_of(bytes.begin(), bytes.end(), [](char b) { return b == kPoisonShared; }))
         continue;
-      throw Error{.status = TENON_E_CHECK,
-                  .message = "the plan has written past the end of a temporary of " +
-                             std::to_string(each.bytes) + " bytes, which its launches " +
-                             std::to_string(each.life.first) + " to " + std::to_string(launch) +
-                             " use",
-                  .operand = "plan",
-                  .expected = "nothing written there",
-                  .found = "other bytes",
-                  .hint = "run with TENON_CHECK=layout, which names the kernel"};
+      fail(TENON_E_CHECK,
+           "the plan has written past the end of a temporary of " + std::to_string(each.bytes) +
+               " bytes, which its launches " + std::to_string(each.life.first) + " to " +
+               std::to_string(launch) + " use",
+           "plan", "nothing written there", "other bytes",
+           "run with TENON_CHECK=layout, which names the kernel");
     }
   }
 
@@ -103,16 +100,12 @@ void compare(const std::vector<Part>& parts, const std::vector<Bytes>& apart,
   for (size_t i = 0; i < parts.size(); ++i) {
     const auto [a, b] = std::mismatch(apart[i].begin(), apart[i].end(), shared[i].begin());
     if (a == apart[i].end()) continue;
-    throw Error{
-        .status = TENON_E_CHECK,
-        .message = "the plan gives other bits than its launches with memory of their own: " +
-                   parts[i].name + " differs at byte " + std::to_string(a - apart[i].begin()),
-        .operand = parts[i].name,
-        .expected = "equal bits",
-        .found = "a difference",
-        .hint =
-            "a kernel reads what it has not been given, or this is a mistake of "
-            "Tenon: report it with the plan's text"};
+    fail(TENON_E_CHECK,
+         "the plan gives other bits than its launches with memory of their own: " + parts[i].name +
+             " differs at byte " + std::to_string(a - apart[i].begin()),
+         parts[i].name, "equal bits", "a difference",
+         "a kernel reads what it has not been given, or this is a mistake of "
+         "Tenon: report it with the plan's text");
   }
 }
 

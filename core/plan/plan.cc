@@ -25,12 +25,9 @@ Range range_of(const Device& device, const tenon_view& view) {
 }
 
 void refuse_shared(size_t index, const std::string& what, const Tensor& tensor) {
-  throw Error{.status = TENON_E_ALIAS,
-              .message = "plan input " + std::to_string(index) + " shares memory with " + what,
-              .operand = "input " + std::to_string(index),
-              .expected = "memory of its own",
-              .found = tensor::describe(tensor),
-              .hint = "give a copy of it"};
+  fail(TENON_E_ALIAS, "plan input " + std::to_string(index) + " shares memory with " + what,
+       "input " + std::to_string(index), "memory of its own", tensor::describe(tensor),
+       "give a copy of it");
 }
 
 Plan::Plan(Runtime& owner) : runtime(&owner), moves(owner.moves.load()) {
@@ -87,13 +84,11 @@ void Plan::check_taken() {
     const Frozen::Values now = each.source->get(changes);
     for (size_t i = 0; i < now.size(); ++i) {
       if (now[i].second == each.values[i].second) continue;
-      throw Error{.status = TENON_E_STATE,
-                  .message = "the plan was captured with " + now[i].first + " = " +
-                             each.values[i].second + ", which is " + now[i].second + " now",
-                  .operand = now[i].first,
-                  .expected = each.values[i].second,
-                  .found = now[i].second,
-                  .hint = "capture the step again, or set it back"};
+      fail(TENON_E_STATE,
+           "the plan was captured with " + now[i].first + " = " + each.values[i].second +
+               ", which is " + now[i].second + " now",
+           now[i].first, each.values[i].second, now[i].second,
+           "capture the step again, or set it back");
     }
     each.changes = changes;
   }
@@ -104,13 +99,11 @@ void Plan::check_moves() {
   if (moves == now) return;
   for (const Storage* storage : storages) {
     if (!storage->left.load(std::memory_order_relaxed)) continue;
-    throw Error{.status = TENON_E_STATE,
-                .message = "the plan was captured with tensors on " + storage->memory->name() +
-                           " that a layer has moved to another device since",
-                .operand = "plan",
-                .expected = "the layer on " + storage->memory->name(),
-                .found = "on another device",
-                .hint = "capture the step again"};
+    fail(TENON_E_STATE,
+         "the plan was captured with tensors on " + storage->memory->name() +
+             " that a layer has moved to another device since",
+         "plan", "the layer on " + storage->memory->name(), "on another device",
+         "capture the step again");
   }
   moves = now;
 }
@@ -150,13 +143,11 @@ void Plan::set(uint32_t index, Tensor& tensor) {
         tensor::describe(input.meta) + " strides " + tensor::dims_text(strides);
     const std::string found =
         tensor::describe(tensor) + " strides " + tensor::dims_text(tensor.strides());
-    throw Error{.status = TENON_E_PLAN_SHAPE,
-                .message = "plan input " + std::to_string(index) + " was captured with " +
-                           expected + " and is given " + found,
-                .operand = "input " + std::to_string(index),
-                .expected = expected,
-                .found = found,
-                .hint = "capture the step again for tensors of another kind"};
+    fail(TENON_E_PLAN_SHAPE,
+         "plan input " + std::to_string(index) + " was captured with " + expected +
+             " and is given " + found,
+         "input " + std::to_string(index), expected, found,
+         "capture the step again for tensors of another kind");
   }
   const uint32_t size = tensor.element_size();
   if (reinterpret_cast<uintptr_t>(tensor.view.data) % size !=
@@ -191,13 +182,9 @@ namespace {
 [[noreturn]] void refuse_gradient(const Tensor& leaf, const char* then, const char* now,
                                   const char* hint) {
   const std::string name = tensor::describe(leaf);
-  throw Error{.status = TENON_E_STATE,
-              .message = "the plan was captured when the leaf " + name + " had " + then +
-                         ", and now it has " + now,
-              .operand = "the gradient of " + name,
-              .expected = then,
-              .found = now,
-              .hint = hint};
+  fail(TENON_E_STATE,
+       "the plan was captured when the leaf " + name + " had " + then + ", and now it has " + now,
+       "the gradient of " + name, then, now, hint);
 }
 
 }  // namespace

@@ -213,13 +213,11 @@ void Recorder::settle_writes() {
 }
 
 void refuse_rows(const Tensor& leaf) {
-  throw Error{.status = TENON_E_CAPTURE,
-              .message = "the gradient of the leaf " + tensor::describe(leaf) +
-                         " is held as rows, how many a replay does not know",
-              .operand = "the gradient of " + tensor::describe(leaf),
-              .expected = "a dense gradient, or none",
-              .found = "rows",
-              .hint = "capture the backward, too: there the gradient is dense"};
+  fail(TENON_E_CAPTURE,
+       "the gradient of the leaf " + tensor::describe(leaf) +
+           " is held as rows, how many a replay does not know",
+       "the gradient of " + tensor::describe(leaf), "a dense gradient, or none", "rows",
+       "capture the backward, too: there the gradient is dense");
 }
 
 LeafState& Recorder::leaf(Tensor& leaf) {

@@ -24,11 +24,7 @@ constexpr uint64_t kCountersOfAStep = uint64_t{1} << 32;
 
 void check_params(const std::vector<Ref>& params) {
   if (params.empty()) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = "data parallel: there are no parameters",
-                .operand = "params",
-                .expected = "at least one",
-                .found = "0"};
+    fail(TENON_E_ARGUMENT, "data parallel: there are no parameters", "params", "at least one", "0");
   }
   std::vector<const Tensor*> seen;
   for (size_t i = 0; i < params.size(); ++i) {
@@ -36,18 +32,12 @@ void check_params(const std::vector<Ref>& params) {
     const std::string place = "params[" + std::to_string(i) + "]";
     const Link* const link = tape::find_link(param);
     if (!tape::is_leaf(param) || !link || !link->requires_grad) {
-      throw Error{.status = TENON_E_GRAD,
-                  .message = "data parallel: " + place + " is not a leaf that requires a gradient",
-                  .operand = place,
-                  .expected = "a leaf that requires a gradient",
-                  .found = tensor::describe(param)};
+      fail(TENON_E_GRAD, "data parallel: " + place + " is not a leaf that requires a gradient",
+           place, "a leaf that requires a gradient", tensor::describe(param));
     }
     if (std::ranges::find(seen, &param) != seen.end()) {
-      throw Error{.status = TENON_E_ARGUMENT,
-                  .message = "data parallel: " + place + " is given twice",
-                  .operand = place,
-                  .expected = "each parameter once",
-                  .found = tensor::describe(param)};
+      fail(TENON_E_ARGUMENT, "data parallel: " + place + " is given twice", place,
+           "each parameter once", tensor::describe(param));
     }
     seen.push_back(&param);
   }
@@ -59,13 +49,11 @@ int64_t check_shards(int64_t shards, int64_t processes) {
       shards > 0 && shards % processes == 0 &&
       (processes == 1 || std::has_single_bit(static_cast<uint64_t>(shards / processes)));
   if (fits) return shards;
-  throw Error{.status = TENON_E_ARGUMENT,
-              .message = "data parallel: " + std::to_string(processes) +
-                         " processes cannot share " + std::to_string(shards) + " shards",
-              .operand = "shards",
-              .expected = std::to_string(processes) + " times a power of two",
-              .found = std::to_string(shards),
-              .hint = "so that each process adds a whole branch of the tree of shards"};
+  fail(TENON_E_ARGUMENT,
+       "data parallel: " + std::to_string(processes) + " processes cannot share " +
+           std::to_string(shards) + " shards",
+       "shards", std::to_string(processes) + " times a power of two", std::to_string(shards),
+       "so that each process adds a whole branch of the tree of shards");
 }
 
 // All bytes, for comparing.
@@ -98,11 +86,8 @@ DataParallel::DataParallel(Context& context, std::shared_ptr<Group> group, std::
       buffers_(std::move(options.buffers)) {
   check_params(params_);
   if (options.bucket_bytes < 0) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = "data parallel: the size of a bucket is negative",
-                .operand = "bucket_bytes",
-                .expected = "0 or more",
-                .found = std::to_string(options.bucket_bytes)};
+    fail(TENON_E_ARGUMENT, "data parallel: the size of a bucket is negative", "bucket_bytes",
+         "0 or more", std::to_string(options.bucket_bytes));
   }
   bucket_bytes_ = options.bucket_bytes == 0 ? kDefaultBucketBytes : options.bucket_bytes;
   shards_ = check_shards(options.shards, processes());
@@ -148,13 +133,11 @@ void DataParallel::share_values(Context& context) {
   const std::vector<int64_t> theirs = numbers_of_all(context, {&hash, 1});
   for (int64_t rank = 0; rank < processes(); ++rank) {
     if (theirs[static_cast<size_t>(rank)] == hash) continue;
-    throw Error{.status = TENON_E_PEER,
-                .message = "data parallel: rank " + std::to_string(rank) +
-                           " has other parameters than this process, though rank 0 has sent them",
-                .operand = "rank " + std::to_string(rank),
-                .expected = "equal parameters",
-                .found = "another hash",
-                .hint = "the engine does not move what it is given; `tenon verify` judges it"};
+    fail(TENON_E_PEER,
+         "data parallel: rank " + std::to_string(rank) +
+             " has other parameters than this process, though rank 0 has sent them",
+         "rank " + std::to_string(rank), "equal parameters", "another hash",
+         "the engine does not move what it is given; `tenon verify` judges it");
   }
 }
 
@@ -170,11 +153,8 @@ tenon_data_parallel_info DataParallel::info() const {
 
 void DataParallel::set_step(int64_t step) {
   if (step < 0) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = "data parallel: steps count from 0",
-                .operand = "step",
-                .expected = "0 or more",
-                .found = std::to_string(step)};
+    fail(TENON_E_ARGUMENT, "data parallel: steps count from 0", "step", "0 or more",
+         std::to_string(step));
   }
   refuse_in_step("step");
   step_ = step;
@@ -182,44 +162,32 @@ void DataParallel::set_step(int64_t step) {
 
 void DataParallel::refuse_in_step(const char* operand) const {
   if (!runs_ && shard_ == 0) return;
-  throw Error{.status = TENON_E_STATE,
-              .message = "data parallel: a step has begun",
-              .operand = operand,
-              .expected = "between two steps",
-              .found = "shard " + std::to_string(shard_) + " of step " + std::to_string(step_)};
+  fail(TENON_E_STATE, "data parallel: a step has begun", operand, "between two steps",
+       "shard " + std::to_string(shard_) + " of step " + std::to_string(step_));
 }
 
 // ---- A shard ------------------------------------------------------------------------------------
 
 void DataParallel::begin(Context& context, int64_t shard) {
   if (runs_ || shard != shard_) {
-    throw Error{
-        .status = TENON_E_STATE,
-        .message = "data parallel: shards begin one after the other",
-        .operand = "shard",
-        .expected = runs_ ? "the end of shard " + std::to_string(shard_)
-                          : "shard " + std::to_string(shard_) + " of " + std::to_string(n_shards_),
-        .found = "shard " + std::to_string(shard)};
+    fail(TENON_E_STATE, "data parallel: shards begin one after the other", "shard",
+         runs_ ? "the end of shard " + std::to_string(shard_)
+               : "shard " + std::to_string(shard_) + " of " + std::to_string(n_shards_),
+         "shard " + std::to_string(shard));
   }
   for (size_t i = 0; i < params_.size() && !context.capturing; ++i) {
     const Link* const link = tape::find_link(*params_[i]);
     if (!link || (!link->grad && !link->row_indices)) continue;
-    throw Error{.status = TENON_E_STATE,
-                .message = "data parallel: params[" + std::to_string(i) + "] has a gradient",
-                .operand = "params[" + std::to_string(i) + "]",
-                .expected = "no gradient when a shard begins",
-                .found = "one, of an earlier step or of another backward",
-                .hint =
-                    "run the optimizer with TENON_OPTIMIZER_CLEAR_GRAD; to add up more than "
-                    "one backward, ask for more shards"};
+    fail(TENON_E_STATE, "data parallel: params[" + std::to_string(i) + "] has a gradient",
+         "params[" + std::to_string(i) + "]", "no gradient when a shard begins",
+         "one, of an earlier step or of another backward",
+         "run the optimizer with TENON_OPTIMIZER_CLEAR_GRAD; to add up more than "
+         "one backward, ask for more shards");
   }
   if (shares_ && context.capturing) {
-    throw Error{.status = TENON_E_CAPTURE,
-                .message = "data parallel: the states are shared by several processes",
-                .operand = "parallel",
-                .expected = "a step that is not captured",
-                .found = "a capture",
-                .hint = "run the step as it is, or do not share the states"};
+    fail(TENON_E_CAPTURE, "data parallel: the states are shared by several processes", "parallel",
+         "a step that is not captured", "a capture",
+         "run the step as it is, or do not share the states");
   }
   if (shares_ && shard == 0) shares_->clear_gradients();
   begin_buffers(context);
@@ -236,11 +204,8 @@ void DataParallel::begin(Context& context, int64_t shard) {
 
 void DataParallel::end(Context& context, Tensor& loss) {
   if (!runs_) {
-    throw Error{.status = TENON_E_STATE,
-                .message = "data parallel: no shard has begun",
-                .operand = "parallel",
-                .expected = "tenon_data_parallel_begin",
-                .found = "none"};
+    fail(TENON_E_STATE, "data parallel: no shard has begun", "parallel",
+         "tenon_data_parallel_begin", "none");
   }
   try {
     if (context.capturing) {
@@ -293,11 +258,8 @@ void DataParallel::give_up(Context& context) noexcept {
 
 Ref DataParallel::seed_for(Context& context, const Tensor& loss) const {
   if (loss.elements() != 1) {
-    throw Error{.status = TENON_E_GRAD,
-                .message = "data parallel: the loss has more than one element",
-                .operand = "loss",
-                .expected = "one element",
-                .found = tensor::describe(loss)};
+    fail(TENON_E_GRAD, "data parallel: the loss has more than one element", "loss", "one element",
+         tensor::describe(loss));
   }
   tenon_value share{TENON_VALUE_F64, 0, {}};
   share.as.f64 = 1.0 / static_cast<double>(shards_);
@@ -447,11 +409,9 @@ void DataParallel::run_captured(Context& context, Tensor& loss) {
 void DataParallel::begin_buffers(Context& context) {
   if (buffers_.empty()) return;
   if (context.capturing) {
-    throw Error{.status = TENON_E_CAPTURE,
-                .message = "data parallel: buffers are averaged between steps, not in a capture",
-                .operand = "buffers",
-                .expected = "no buffers, or a step that is not captured",
-                .found = std::to_string(buffers_.size()) + " buffers"};
+    fail(TENON_E_CAPTURE, "data parallel: buffers are averaged between steps, not in a capture",
+         "buffers", "no buffers, or a step that is not captured",
+         std::to_string(buffers_.size()) + " buffers");
   }
   if (shard_ == 0) {
     first_buffers_.clear();

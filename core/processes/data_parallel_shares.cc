@@ -16,30 +16,22 @@ namespace {
 
 void check_parts(const optim::Optimizer& optimizer, const std::vector<Ref>& params) {
   if (!optimizer.by_element()) {
-    throw Error{.status = TENON_E_UNSUPPORTED,
-                .message = "data parallel: " + optimizer.name() +
-                           " needs whole parameters, so its states cannot be shared",
-                .operand = "optimizer",
-                .expected = "one with the flag TENON_OPTIMIZER_BY_ELEMENT",
-                .found = optimizer.name()};
+    fail(TENON_E_UNSUPPORTED,
+         "data parallel: " + optimizer.name() +
+             " needs whole parameters, so its states cannot be shared",
+         "optimizer", "one with the flag TENON_OPTIMIZER_BY_ELEMENT", optimizer.name());
   }
   for (uint32_t i = 0; i < optimizer.size(); ++i) {
     const Tensor& param = optimizer.param(i);
     const std::string place = "parameter " + std::to_string(i) + " of the optimizer";
     if (std::ranges::find(params, &param, &Ref::get) == params.end()) {
-      throw Error{.status = TENON_E_ARGUMENT,
-                  .message = "data parallel: " + place + " is not one of its parameters",
-                  .operand = place,
-                  .expected = "a parameter of the data parallel",
-                  .found = tensor::describe(param)};
+      fail(TENON_E_ARGUMENT, "data parallel: " + place + " is not one of its parameters", place,
+           "a parameter of the data parallel", tensor::describe(param));
     }
     if (param.contiguous()) continue;
-    throw Error{
-        .status = TENON_E_LAYOUT,
-        .message = "data parallel: " + place + " is not row-major",
-        .operand = place,
-        .expected = "row-major memory without gaps",
-        .found = tensor::describe(param) + " strides " + tensor::dims_text(param.strides())};
+    fail(TENON_E_LAYOUT, "data parallel: " + place + " is not row-major", place,
+         "row-major memory without gaps",
+         tensor::describe(param) + " strides " + tensor::dims_text(param.strides()));
   }
 }
 
@@ -48,12 +40,8 @@ void check_parts(const optim::Optimizer& optimizer, const std::vector<Ref>& para
 void DataParallel::share_states(std::shared_ptr<optim::Optimizer> optimizer) {
   refuse_in_step("optimizer");
   if (optimizer_) {
-    throw Error{.status = TENON_E_STATE,
-                .message = "data parallel: the states of an optimizer are shared already",
-                .operand = "optimizer",
-                .expected = "one optimizer",
-                .found = "a second one",
-                .hint = "make another data parallel for it"};
+    fail(TENON_E_STATE, "data parallel: the states of an optimizer are shared already", "optimizer",
+         "one optimizer", "a second one", "make another data parallel for it");
   }
   check_parts(*optimizer, params_);
   if (!alone()) {
@@ -107,18 +95,12 @@ void DataParallel::send_states(Context& context, uint32_t param, uint32_t at, in
 
 void DataParallel::gather_states(Context& context, int32_t root) {
   if (!optimizer_) {
-    throw Error{.status = TENON_E_STATE,
-                .message = "data parallel: no states are shared",
-                .operand = "parallel",
-                .expected = "tenon_data_parallel_share_states",
-                .found = "none"};
+    fail(TENON_E_STATE, "data parallel: no states are shared", "parallel",
+         "tenon_data_parallel_share_states", "none");
   }
   if (root < 0 || root >= processes()) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = "data parallel: there is no process " + std::to_string(root),
-                .operand = "root",
-                .expected = "a rank below " + std::to_string(processes()),
-                .found = std::to_string(root)};
+    fail(TENON_E_ARGUMENT, "data parallel: there is no process " + std::to_string(root), "root",
+         "a rank below " + std::to_string(processes()), std::to_string(root));
   }
   if (!shares_ || !shares_->is_cut()) return;  // each process has them all
   const GradMode off(context, false);
@@ -138,11 +120,8 @@ void DataParallel::gather_states(Context& context, int32_t root) {
 
 double DataParallel::clip(Context& context, double max_norm) {
   if (!(max_norm > 0)) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = "data parallel: the norm is not above 0",
-                .operand = "max_norm",
-                .expected = "a number above 0",
-                .found = std::to_string(max_norm)};
+    fail(TENON_E_ARGUMENT, "data parallel: the norm is not above 0", "max_norm", "a number above 0",
+         std::to_string(max_norm));
   }
   refuse_in_step("parallel");
   const GradMode off(context, false);

@@ -231,13 +231,11 @@ void DataParallel::agree_on_counter(Context& context) const {
       return "seed " + std::to_string(static_cast<uint64_t>(each[0])) + ", counter " +
              std::to_string(static_cast<uint64_t>(each[1]));
     };
-    throw Error{.status = TENON_E_PEER,
-                .message = "data parallel: rank " + std::to_string(rank) +
-                           " draws other random numbers in the captured step",
-                .operand = "rank " + std::to_string(rank),
-                .expected = words(ours),
-                .found = words(found),
-                .hint = "set the same seed in all processes before the capture"};
+    fail(TENON_E_PEER,
+         "data parallel: rank " + std::to_string(rank) +
+             " draws other random numbers in the captured step",
+         "rank " + std::to_string(rank), words(ours), words(found),
+         "set the same seed in all processes before the capture");
   }
 }
 

@@ -142,11 +142,8 @@ std::shared_ptr<Group> Group::join(Context& context, const registry::Entry& kind
 
 std::shared_ptr<Group> Group::split(int32_t color, int32_t key) {
   if (color < 0) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = "split: a color is 0 or more",
-                .operand = "color",
-                .expected = "at least 0",
-                .found = std::to_string(color)};
+    fail(TENON_E_ARGUMENT, "split: a color is 0 or more", "color", "at least 0",
+         std::to_string(color));
   }
   std::shared_ptr<Group> made(new Group(engine_, timeout_));
   engine_->call([&](Context& cx) {
@@ -166,22 +163,15 @@ std::shared_ptr<Group> Group::split(int32_t color, int32_t key) {
 
 std::shared_ptr<Group> Group::find(Runtime& runtime, int64_t number) {
   if (std::shared_ptr<Group> group = Groups::of(runtime).find(number)) return group;
-  throw Error{.status = TENON_E_ATTRIBUTE,
-              .message = "there is no group of processes with this number",
-              .operand = "group",
-              .expected = "0, or the number of a group that is held",
-              .found = std::to_string(number),
-              .hint = "keep the group as long as ops use it; tenon_group_get_info has its number"};
+  fail(TENON_E_ATTRIBUTE, "there is no group of processes with this number", "group",
+       "0, or the number of a group that is held", std::to_string(number),
+       "keep the group as long as ops use it; tenon_group_get_info has its number");
 }
 
 std::shared_ptr<Transfer> Group::begin(Context& context, std::vector<Request> requests,
                                        int64_t timeout) {
   if (requests.empty()) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = "a transfer has at least one request",
-                .operand = "n_requests",
-                .expected = "at least 1",
-                .found = "0"};
+    fail(TENON_E_ARGUMENT, "a transfer has at least one request", "n_requests", "at least 1", "0");
   }
   const tenon_collective_desc& desc = engine_->desc();
   bool sums_fast = context.arithmetic == TENON_ARITHMETIC_FAST && is_sum(requests[0].collective);

@@ -185,11 +185,8 @@ std::vector<Move> moves_of(Context& context, const tenon_collective_desc& desc,
   std::vector<Move> moves;
   for (Request& request : requests) {
     if (request.collective > TENON_COLLECTIVE_BARRIER) {
-      throw Error{.status = TENON_E_ARGUMENT,
-                  .message = "there is no such collective",
-                  .operand = "collective",
-                  .expected = "TENON_COLLECTIVE_SEND to BARRIER",
-                  .found = std::to_string(request.collective)};
+      fail(TENON_E_ARGUMENT, "there is no such collective", "collective",
+           "TENON_COLLECTIVE_SEND to BARRIER", std::to_string(request.collective));
     }
     if (requests.size() > 1 && !between_two(request.collective)) {
       refuse(request, TENON_E_ARGUMENT, "is made by itself", "n_requests",

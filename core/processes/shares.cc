@@ -153,12 +153,8 @@ void Shares::gather(Context& context, bool failed) {
   const auto* const found = std::find(states, states + processes(), uint8_t{1});
   if (failed || found == states + processes()) return;
   const std::string rank = "rank " + std::to_string(found - states);
-  throw Error{.status = TENON_E_PEER,
-              .message = "data parallel: the optimizer's step has failed in " + rank,
-              .operand = rank,
-              .expected = "a step in all processes",
-              .found = "one that has failed",
-              .hint = "the error of that process says why"};
+  fail(TENON_E_PEER, "data parallel: the optimizer's step has failed in " + rank, rank,
+       "a step in all processes", "one that has failed", "the error of that process says why");
 }
 
 }  // namespace tenon::processes

@@ -21,14 +21,11 @@ const registry::Entry& entry_for_file(Runtime& runtime, uint32_t kind,
   }
   if (best != nullptr) return *best;
   const registry::Kind& what = registry::kind_at(kind);
-  throw Error{
-      .status = TENON_E_NOT_FOUND,
-      .message =
-          "no " + std::string(what.noun) + " is for files named as '" + std::string(path) + "'",
-      .operand = "path",
-      .expected = known.empty() ? "a plugin with " + std::string(what.plural) : "one of: " + known,
-      .found = std::string(path),
-      .hint = "name the " + std::string(what.noun) + ", for example " + std::string(example)};
+  fail(TENON_E_NOT_FOUND,
+       "no " + std::string(what.noun) + " is for files named as '" + std::string(path) + "'",
+       "path", known.empty() ? "a plugin with " + std::string(what.plural) : "one of: " + known,
+       std::string(path),
+       "name the " + std::string(what.noun) + ", for example " + std::string(example));
 }
 
 }  // namespace tenon

@@ -28,12 +28,9 @@ uint32_t read_checks(std::string_view text, const char* origin) {
       known = true;
     }
     if (!known) {
-      throw Error{.status = TENON_E_ARGUMENT,
-                  .message = std::string(origin) + " names an unknown check mode \"" +
-                             std::string(word) + "\"",
-                  .operand = origin,
-                  .expected = "layout, finite, threads, launch, handles or plan",
-                  .found = std::string(word)};
+      fail(TENON_E_ARGUMENT,
+           std::string(origin) + " names an unknown check mode \"" + std::string(word) + "\"",
+           origin, "layout, finite, threads, launch, handles or plan", std::string(word));
     }
   }
   return modes;
@@ -67,20 +64,15 @@ const char* environment(const char* name) {
 
 void read_policy(const tenon_runtime_options& options, plugin::HostOptions& plugins) {
   if (options.policy > TENON_POLICY_ALLOWLIST) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = "tenon_runtime_options.policy is unknown",
-                .operand = "policy",
-                .expected = "TENON_POLICY_OWNED, _ANY or _ALLOWLIST",
-                .found = std::to_string(options.policy)};
+    fail(TENON_E_ARGUMENT, "tenon_runtime_options.policy is unknown", "policy",
+         "TENON_POLICY_OWNED, _ANY or _ALLOWLIST", std::to_string(options.policy));
   }
   plugins.policy = options.policy;
   plugins.allowlist = read_string(options.allowlist, "allowlist");
   if (plugins.allowlist.empty() != (options.policy != TENON_POLICY_ALLOWLIST)) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = "TENON_POLICY_ALLOWLIST and tenon_runtime_options.allowlist go together",
-                .operand = "allowlist",
-                .expected = "a lock file with TENON_POLICY_ALLOWLIST, and none with others",
-                .found = plugins.allowlist.empty() ? "none" : plugins.allowlist};
+    fail(TENON_E_ARGUMENT, "TENON_POLICY_ALLOWLIST and tenon_runtime_options.allowlist go together",
+         "allowlist", "a lock file with TENON_POLICY_ALLOWLIST, and none with others",
+         plugins.allowlist.empty() ? "none" : plugins.allowlist);
   }
 }
 
@@ -98,11 +90,8 @@ RuntimeConfig read_config(const tenon_runtime_options* given) {
                 .found = std::to_string(options.flags & ~known)};
   }
   if (options.threads < 0 || options.threads > 4096) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = "tenon_runtime_options.threads is out of range",
-                .operand = "threads",
-                .expected = "0 to 4096",
-                .found = std::to_string(options.threads)};
+    fail(TENON_E_ARGUMENT, "tenon_runtime_options.threads is out of range", "threads", "0 to 4096",
+         std::to_string(options.threads));
   }
   RuntimeConfig config;
   config.threads = options.threads;
@@ -119,11 +108,8 @@ RuntimeConfig read_config(const tenon_runtime_options* given) {
     }
     if (const char* log = environment("TENON_OP_LOG")) {
       if (std::string_view(log) != "1" && std::string_view(log) != "0") {
-        throw Error{.status = TENON_E_ARGUMENT,
-                    .message = "TENON_OP_LOG is neither 0 nor 1",
-                    .operand = "TENON_OP_LOG",
-                    .expected = "1: ops are printed to standard error; 0: they are not",
-                    .found = log};
+        fail(TENON_E_ARGUMENT, "TENON_OP_LOG is neither 0 nor 1", "TENON_OP_LOG",
+             "1: ops are printed to standard error; 0: they are not", log);
       }
       if (*log == '1') config.checks |= kLogOps;
     }
@@ -133,11 +119,8 @@ RuntimeConfig read_config(const tenon_runtime_options* given) {
       char* end = nullptr;
       const long value = std::strtol(threads, &end, 10);
       if (*end != 0 || value < 1 || value > 4096) {
-        throw Error{.status = TENON_E_ARGUMENT,
-                    .message = "TENON_THREADS is not a number of threads",
-                    .operand = "TENON_THREADS",
-                    .expected = "1 to 4096",
-                    .found = threads};
+        fail(TENON_E_ARGUMENT, "TENON_THREADS is not a number of threads", "TENON_THREADS",
+             "1 to 4096", threads);
       }
       config.threads = static_cast<int32_t>(value);
     }

@@ -284,12 +284,10 @@ Hooks hooks_of(const Tensor& leaf) {
 
 void fail_owner(const Tensor& tensor, const char* operand) {
   const Link& link = *find_link(tensor);
-  throw Error{.status = TENON_E_GRAPH_OWNER,
-              .message = "the tensor's graph was recorded by another context",
-              .operand = operand,
-              .expected = "a leaf, or a tensor made in this context",
-              .found = tensor::describe(tensor) + " made by " + link.node->of->op->name,
-              .hint = "detach it, or use it in the context that made it"};
+  fail(TENON_E_GRAPH_OWNER, "the tensor's graph was recorded by another context", operand,
+       "a leaf, or a tensor made in this context",
+       tensor::describe(tensor) + " made by " + link.node->of->op->name,
+       "detach it, or use it in the context that made it");
 }
 
 Edge edge_to(Tensor& tensor, const Graph& graph) {

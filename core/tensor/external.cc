@@ -35,31 +35,23 @@ Dims usable_strides(const ExternalMemory& memory, int64_t elements) {
 void check_address(const ExternalMemory& memory, DimSpan strides, const Span& span) {
   const uintptr_t first = reinterpret_cast<uintptr_t>(memory.first);
   if (first == 0) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = "the memory's address is NULL, but the tensor has elements",
-                .operand = "data",
-                .expected = "an address, or a shape with a 0",
-                .found = "NULL with shape " + dims_text(memory.shape)};
+    fail(TENON_E_ARGUMENT, "the memory's address is NULL, but the tensor has elements", "data",
+         "an address, or a shape with a 0", "NULL with shape " + dims_text(memory.shape));
   }
   const uintptr_t below = static_cast<uintptr_t>(-span.low) * size_of(memory.dtype);
   uintptr_t end = 0;
   if (below < first && !__builtin_add_overflow(first - below, span.bytes, &end)) return;
-  throw Error{.status = TENON_E_LAYOUT,
-              .message = "the strides reach beyond the address space",
-              .operand = "strides",
-              .expected = "elements within one range of addresses",
-              .found = "shape " + dims_text(memory.shape) + ", strides " + dims_text(strides)};
+  fail(TENON_E_LAYOUT, "the strides reach beyond the address space", "strides",
+       "elements within one range of addresses",
+       "shape " + dims_text(memory.shape) + ", strides " + dims_text(strides));
 }
 
 }  // namespace
 
 Tensor* wrap_external(Memory& home, const ExternalMemory& memory) {
   if (!is_known(memory.dtype)) {
-    throw Error{.status = TENON_E_DTYPE,
-                .message = "the memory holds elements of an unknown dtype",
-                .operand = "dtype",
-                .expected = known_dtypes(),
-                .found = dtype_pattern(memory.dtype)};
+    fail(TENON_E_DTYPE, "the memory holds elements of an unknown dtype", "dtype", known_dtypes(),
+         dtype_pattern(memory.dtype));
   }
   const uint32_t element_size = size_of(memory.dtype);
   const int64_t elements = checked_count(memory.shape, element_size);

@@ -130,11 +130,8 @@ Span checked_span(DimSpan shape, DimSpan strides, uint32_t element_size) {
     const Wide reach = static_cast<Wide>(shape[i] - 1) * strides[i];
     (reach < 0 ? low : high) += reach;
     if ((high - low + 1) * element_size > INT64_MAX) {
-      throw Error{.status = TENON_E_LAYOUT,
-                  .message = "the strides reach further than 63 bits of bytes",
-                  .operand = "strides",
-                  .expected = "fewer than 2^63 bytes",
-                  .found = "shape " + dims_text(shape) + " strides " + dims_text(strides)};
+      fail(TENON_E_LAYOUT, "the strides reach further than 63 bits of bytes", "strides",
+           "fewer than 2^63 bytes", "shape " + dims_text(shape) + " strides " + dims_text(strides));
     }
   }
   return {static_cast<int64_t>(low), static_cast<uint64_t>((high - low + 1) * element_size)};

@@ -93,12 +93,9 @@ tenon_status tenon_op_find(tenon_context* context, const char* name, uint64_t na
     for (const registry::Attr& attr : op.schema.attrs) {
       known += (known.empty() ? "" : " ") + attr.name;
     }
-    throw Error{.status = TENON_E_ATTRIBUTE,
-                .message = op.name + ": no attribute \"" + std::string(text) + "\"",
-                .op = op.name,
-                .operand = std::string(text),
-                .expected = known.empty() ? "none: the op has no attributes" : "one of: " + known,
-                .found = std::string(text)};
+    fail_in(
+        op.name, TENON_E_ATTRIBUTE, "no attribute \"" + std::string(text) + "\"", std::string(text),
+        known.empty() ? "none: the op has no attributes" : "one of: " + known, std::string(text));
   });
 }
 

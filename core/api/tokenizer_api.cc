@@ -60,21 +60,13 @@ int64_t require_pad(const Tokenizer& tokenizer, const Batch& batch, int64_t give
   if ((given == -1 && !fills) || (pad >= 0 && pad < info.size)) return pad;
   const std::string& name = tokenizer.kind().name;
   if (given == -1) {
-    throw Error{
-        .status = TENON_E_ARGUMENT,
-        .message = name + ": a text has fewer tokens than a row, and no token fills rows up",
-        .op = name,
-        .operand = "pad",
-        .expected = "0 to " + std::to_string(info.size - 1),
-        .found = "-1",
-        .hint = "give one; the mask tells which tokens are of a text"};
+    fail_in(name, TENON_E_ARGUMENT,
+            "a text has fewer tokens than a row, and no token fills rows up", "pad",
+            "0 to " + std::to_string(info.size - 1), "-1",
+            "give one; the mask tells which tokens are of a text");
   }
-  throw Error{.status = TENON_E_ARGUMENT,
-              .message = name + ": pad is not a token",
-              .op = name,
-              .operand = "pad",
-              .expected = "0 to " + std::to_string(info.size - 1),
-              .found = std::to_string(given)};
+  fail_in(name, TENON_E_ARGUMENT, "pad is not a token", "pad",
+          "0 to " + std::to_string(info.size - 1), std::to_string(given));
 }
 
 void fill(const Batch& batch, bool left, int64_t pad, int64_t* tokens, uint8_t* mask) {

@@ -20,4 +20,15 @@ void fail(tenon_status status, std::string message, std::string operand, std::st
               .hint = std::move(hint)};
 }
 
+void fail_in(const std::string& op, tenon_status status, const std::string& what,
+             std::string operand, std::string expected, std::string found, std::string hint) {
+  throw Error{.status = status,
+              .message = op + ": " + what,
+              .op = op,
+              .operand = std::move(operand),
+              .expected = std::move(expected),
+              .found = std::move(found),
+              .hint = std::move(hint)};
+}
+
 }  // namespace tenon

@@ -35,6 +35,12 @@ struct Error {
 [[noreturn, gnu::cold]] void fail(tenon_status status, std::string message, std::string operand,
                                   std::string expected, std::string found, std::string hint = {});
 
+// The same of an op or an entry, whose name begins the message.
+[[noreturn, gnu::cold]] void fail_in(const std::string& op, tenon_status status,
+                                     const std::string& what, std::string operand,
+                                     std::string expected, std::string found,
+                                     std::string hint = {});
+
 // Thrown if memory ran out; formatting it allocates nothing.
 struct OutOfMemory {
   uint64_t bytes = 0;

@@ -67,13 +67,9 @@ Dataset::~Dataset() {
 std::vector<Ref> Dataset::get(Context& context, std::span<const int64_t> indices) const {
   for (size_t i = 0; i < indices.size(); ++i) {
     if (indices[i] >= 0 && indices[i] < length_) continue;
-    throw Error{
-        .status = TENON_E_ARGUMENT,
-        .message = kind_->name + ": sample index out of range at position " + std::to_string(i),
-        .op = kind_->name,
-        .operand = "indices",
-        .expected = "0 to " + std::to_string(length_ - 1),
-        .found = std::to_string(indices[i])};
+    fail_in(kind_->name, TENON_E_ARGUMENT,
+            "sample index out of range at position " + std::to_string(i), "indices",
+            "0 to " + std::to_string(length_ - 1), std::to_string(indices[i]));
   }
   std::vector<Ref> out;
   std::vector<void*> destinations;
@@ -125,12 +121,9 @@ std::vector<int64_t> Dataset::lengths(Context& context, int64_t first, int64_t c
                 .hint = "give the loader the lengths, or let its batches be of any length"};
   }
   if (first < 0 || first > length_ || count < 0 || count > length_ - first) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = kind_->name + ": lengths of samples that are not there",
-                .op = kind_->name,
-                .operand = "first",
-                .expected = "samples of 0 to " + std::to_string(length_ - 1),
-                .found = std::to_string(count) + " from " + std::to_string(first) + " on"};
+    fail_in(kind_->name, TENON_E_ARGUMENT, "lengths of samples that are not there", "first",
+            "samples of 0 to " + std::to_string(length_ - 1),
+            std::to_string(count) + " from " + std::to_string(first) + " on");
   }
   std::vector<int64_t> lengths(static_cast<size_t>(count));
   for (int64_t at = 0; at < count; at += kPiece) {

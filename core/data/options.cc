@@ -13,12 +13,8 @@ namespace {
 [[noreturn]] void fail_option(const std::string& kind, std::string_view option,
                               const std::string& what, const std::string& expected,
                               const std::string& found) {
-  throw Error{.status = TENON_E_ATTRIBUTE,
-              .message = kind + ": option \"" + std::string(option) + "\" " + what,
-              .op = kind,
-              .operand = std::string(option),
-              .expected = expected,
-              .found = found};
+  fail_in(kind, TENON_E_ATTRIBUTE, "option \"" + std::string(option) + "\" " + what,
+          std::string(option), expected, found);
 }
 
 std::string names_of(std::span<const Option> options) {

@@ -114,14 +114,9 @@ Tokenizer::Tokens Tokenizer::encode(Context& context, std::string_view text, uin
 
 void Tokenizer::require_token(int64_t token, tenon_status status, const std::string& where) const {
   if (token >= 0 && token < info_.size) return;
-  throw Error{
-      .status = status,
-      .message = kind_->name + ": " + where + "this is not a token: " + std::to_string(token),
-      .op = kind_->name,
-      .operand = "token",
-      .expected =
+  fail_in(kind_->name, status, where + "this is not a token: " + std::to_string(token), "token",
           info_.size == 0 ? "none: there are no tokens" : "0 to " + std::to_string(info_.size - 1),
-      .found = std::to_string(token)};
+          std::to_string(token));
 }
 
 std::string Tokenizer::decode(Context& context, std::span<const int64_t> given,

@@ -11,12 +11,8 @@ namespace {
 [[noreturn]] void fail_attr(const Invocation& call, const registry::Attr& attr,
                             const std::string& message, const std::string& expected,
                             const std::string& found) {
-  throw Error{.status = TENON_E_ATTRIBUTE,
-              .message = call.op.name + ": attribute \"" + attr.name + "\" " + message,
-              .op = call.op.name,
-              .operand = attr.name,
-              .expected = expected,
-              .found = found};
+  fail_in(call.op.name, TENON_E_ATTRIBUTE, "attribute \"" + attr.name + "\" " + message, attr.name,
+          expected, found);
 }
 
 std::string attr_kind_text(const registry::Attr& attr) {
@@ -62,12 +58,9 @@ bool convert_attr(const registry::Attr& attr, tenon_value& value) {
 void bind_attrs(Invocation& call, std::span<const tenon_value> given) {
   const auto& attrs = call.schema.attrs;
   if (given.size() > attrs.size()) {
-    throw Error{.status = TENON_E_ATTRIBUTE,
-                .message = call.op.name + ": too many attributes",
-                .op = call.op.name,
-                .expected = "at most " + std::to_string(attrs.size()),
-                .found = std::to_string(given.size()),
-                .hint = "the schema is " + call.op.schema_text};
+    fail_in(call.op.name, TENON_E_ATTRIBUTE, "too many attributes", {},
+            "at most " + std::to_string(attrs.size()), std::to_string(given.size()),
+            "the schema is " + call.op.schema_text);
   }
   for (size_t i = 0; i < attrs.size(); ++i) {
     const registry::Attr& attr = attrs[i];
@@ -100,14 +93,9 @@ void bind_target(Invocation& call) {
   const int64_t known = kind == 0 ? runtime.host_device().id.kind : kind;
   if (known < 0 || known > UINT32_MAX ||
       runtime.registry.name_of(static_cast<uint32_t>(known)).empty()) {
-    throw Error{
-        .status = TENON_E_DEVICE,
-        .message = call.op.name + ": there is no device kind with id " + std::to_string(kind),
-        .op = call.op.name,
-        .operand = call.schema.attrs[0].name,
-        .expected = "the kind of a device, or 0 for host memory",
-        .found = std::to_string(kind),
-        .hint = "take kind and index from tenon_device_find"};
+    fail_in(call.op.name, TENON_E_DEVICE, "there is no device kind with id " + std::to_string(kind),
+            call.schema.attrs[0].name, "the kind of a device, or 0 for host memory",
+            std::to_string(kind), "take kind and index from tenon_device_find");
   }
   // An index that does not fit becomes one that no device has.
   const auto narrow = static_cast<int32_t>(std::clamp<int64_t>(index, -1, INT32_MAX));

@@ -148,12 +148,9 @@ void compose(Invocation& call, std::span<Tensor*> outputs, std::vector<Ref>* fre
 
 void compose_dynamic(Invocation& call, std::span<Tensor*> outputs, bool recording) {
   if (call.cx.capture) {
-    throw Error{.status = TENON_E_CAPTURE,
-                .message = call.op.name + ": the sizes of its outputs depend on data",
-                .op = call.op.name,
-                .expected = "ops whose shapes say how large their outputs are",
-                .found = "a call while capturing",
-                .hint = "call it before tenon_capture_begin or after tenon_capture_end"};
+    fail_in(call.op.name, TENON_E_CAPTURE, "the sizes of its outputs depend on data", {},
+            "ops whose shapes say how large their outputs are", "a call while capturing",
+            "call it before tenon_capture_begin or after tenon_capture_end");
   }
   std::vector<Ref> all;
   if (recording) {

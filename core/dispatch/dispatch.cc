@@ -80,12 +80,9 @@ void transfer(Invocation& call, Tensor& output) {
     return copy_into(call.cx, *number, output);
   }
   if (call.cx.capture && call.device != call.output_device) {
-    throw Error{.status = TENON_E_CAPTURE,
-                .message = call.op.name + ": a copy between devices cannot be captured",
-                .op = call.op.name,
-                .expected = "one device",
-                .found = call.device->name() + " to " + call.output_device->name(),
-                .hint = "move data before tenon_capture_begin or after tenon_capture_end"};
+    fail_in(call.op.name, TENON_E_CAPTURE, "a copy between devices cannot be captured", {},
+            "one device", call.device->name() + " to " + call.output_device->name(),
+            "move data before tenon_capture_begin or after tenon_capture_end");
   }
   copy_into(call.cx, *operand.tensor, output);
 }

@@ -196,14 +196,12 @@ void infer_reduce(Invocation& call) {
     const int64_t axis = given < 0 ? given + rank : given;
     const bool outside = axis < 0 || axis >= rank;
     if (outside || reduced[axis]) {
-      throw Error{.status = TENON_E_ATTRIBUTE,
-                  .message = call.op.name + ": attribute \"axes\" " +
-                             (outside ? "has an axis out of range" : "names an axis twice"),
-                  .op = call.op.name,
-                  .operand = "axes",
-                  .expected = "different axes from " + std::to_string(-rank) + " to " +
-                              std::to_string(rank - 1),
-                  .found = tensor::dims_text({axes->as.ints, axes->count})};
+      fail_in(call.op.name, TENON_E_ATTRIBUTE,
+              outside ? "attribute \"axes\" has an axis out of range"
+                      : "attribute \"axes\" names an axis twice",
+              "axes",
+              "different axes from " + std::to_string(-rank) + " to " + std::to_string(rank - 1),
+              tensor::dims_text({axes->as.ints, axes->count}));
     }
     reduced[axis] = true;
   }
@@ -268,12 +266,10 @@ Runs bind_runs(Invocation& call, const Bindings& bindings) {
 
 void append_dims(const Invocation& call, DimSpan dims, tenon_meta& meta) {
   if (static_cast<size_t>(meta.rank) + dims.size() > TENON_MAX_RANK) {
-    throw Error{.status = TENON_E_SHAPE,
-                .message = call.op.name + ": an output would have more than " +
-                           std::to_string(TENON_MAX_RANK) + " dimensions",
-                .op = call.op.name,
-                .expected = "at most " + std::to_string(TENON_MAX_RANK) + " dimensions",
-                .found = std::to_string(static_cast<size_t>(meta.rank) + dims.size())};
+    fail_in(call.op.name, TENON_E_SHAPE,
+            "an output would have more than " + std::to_string(TENON_MAX_RANK) + " dimensions", {},
+            "at most " + std::to_string(TENON_MAX_RANK) + " dimensions",
+            std::to_string(static_cast<size_t>(meta.rank) + dims.size()));
   }
   std::copy(dims.begin(), dims.end(), meta.shape + meta.rank);
   meta.rank += static_cast<int32_t>(dims.size());
@@ -338,9 +334,10 @@ void infer_outputs(Invocation& call) {
 }
 
 bool is_wide(const Invocation& call) {
-  return std::ranges::any_of(call.operands, [](const Operand& operand) {
-           return operand.tensor && operand.tensor->elements() > INT32_MAX;
-         }) ||
+  return std::ranges::any_of(call.operands,
+                             [](const Operand& operand) {
+                               return operand.tensor && operand.tensor->elements() > INT32_MAX;
+                             }) ||
          std::ranges::any_of(call.outputs, [](const tenon_meta& meta) {
            return tensor::count(tensor::shape_of(meta)) > INT32_MAX;
          });

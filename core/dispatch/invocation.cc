@@ -15,13 +15,8 @@ uint32_t Invocation::input_of(uint32_t index) const {
 void fail_operand(const Invocation& call, uint32_t input, tenon_status status, std::string message,
                   std::string expected, std::string found, std::string hint) {
   const std::string& name = call.schema.inputs[input].name;
-  throw Error{.status = status,
-              .message = call.op.name + ": operand \"" + name + "\": " + std::move(message),
-              .op = call.op.name,
-              .operand = name,
-              .expected = std::move(expected),
-              .found = std::move(found),
-              .hint = std::move(hint)};
+  fail_in(call.op.name, status, "operand \"" + name + "\": " + std::move(message), name,
+          std::move(expected), std::move(found), std::move(hint));
 }
 
 InputBlock::InputBlock(const Invocation& call) {

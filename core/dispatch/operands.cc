@@ -97,13 +97,10 @@ void bind(Invocation& call, std::span<const tenon_value> inputs,
   const size_t most = call.schema.inputs.size();
   const size_t least = static_cast<size_t>(call.schema.min_inputs());
   if (inputs.size() > most || inputs.size() < least) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = call.op.name + ": wrong number of operands",
-                .op = call.op.name,
-                .expected = least == most ? std::to_string(most)
-                                          : std::to_string(least) + " to " + std::to_string(most),
-                .found = std::to_string(inputs.size()),
-                .hint = "the schema is " + call.op.schema_text};
+    fail_in(call.op.name, TENON_E_ARGUMENT, "wrong number of operands", {},
+            least == most ? std::to_string(most)
+                          : std::to_string(least) + " to " + std::to_string(most),
+            std::to_string(inputs.size()), "the schema is " + call.op.schema_text);
   }
   call.begin.push_back(0);
   for (uint32_t i = 0; i < most; ++i) {
@@ -224,16 +221,12 @@ void decide_variable(Invocation& call, int32_t index) {
     decided = common;
     return;
   }
-  throw Error{.status = TENON_E_DTYPE,
-              .message = call.op.name + ": dtype " + std::string(tensor::name_of(decided)) +
-                         " is not supported for " + variable.name,
-              .op = call.op.name,
-              .operand = call.operands.empty()
-                             ? variable.name
-                             : call.schema.inputs[call.input_of(found.operand)].name,
-              .expected = allowed_text(variable),
-              .found = std::string(tensor::name_of(decided)),
-              .hint = "the schema is " + call.op.schema_text};
+  fail_in(
+      call.op.name, TENON_E_DTYPE,
+      "dtype " + std::string(tensor::name_of(decided)) + " is not supported for " + variable.name,
+      call.operands.empty() ? variable.name : call.schema.inputs[call.input_of(found.operand)].name,
+      allowed_text(variable), std::string(tensor::name_of(decided)),
+      "the schema is " + call.op.schema_text);
 }
 
 void check_scalar_fits(const Invocation& call, uint32_t index, tenon_dtype dtype) {

@@ -20,12 +20,10 @@ void check_output_count(const Invocation& call, size_t given) {
   const size_t least = static_cast<size_t>(call.schema.plain_outputs());
   const size_t most = call.schema.outputs.size();
   if (given >= least && given <= most) return;
-  throw Error{.status = TENON_E_ARGUMENT,
-              .message = call.op.name + ": wrong number of outputs",
-              .op = call.op.name,
-              .expected = least == most ? std::to_string(most)
-                                        : std::to_string(least) + " to " + std::to_string(most),
-              .found = std::to_string(given)};
+  fail_in(
+      call.op.name, TENON_E_ARGUMENT, "wrong number of outputs", {},
+      least == most ? std::to_string(most) : std::to_string(least) + " to " + std::to_string(most),
+      std::to_string(given));
 }
 
 namespace {
@@ -33,13 +31,8 @@ namespace {
 [[noreturn]] void fail_output(const Invocation& call, size_t index, tenon_status status,
                               const std::string& message, const std::string& expected,
                               const std::string& found, const std::string& hint = {}) {
-  throw Error{.status = status,
-              .message = call.op.name + ": output \"" + output_name(call, index) + "\" " + message,
-              .op = call.op.name,
-              .operand = output_name(call, index),
-              .expected = expected,
-              .found = found,
-              .hint = hint};
+  fail_in(call.op.name, status, "output \"" + output_name(call, index) + "\" " + message,
+          output_name(call, index), expected, found, hint);
 }
 
 }  // namespace

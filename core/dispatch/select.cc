@@ -222,14 +222,11 @@ void fail_no_kernel(const Invocation& call, const std::string& declined) {
   }
   const std::string types = types_text({call.types.data(), call.types.size()});
   if (found.empty()) found = "no plugin has a kernel for this op";
-  throw Error{
-      .status = TENON_E_NO_KERNEL,
-      .message = call.op.name + ": no kernel for device " + call.device->name() + " and dtypes " +
-                 types + ", and no composition: " + found,
-      .op = call.op.name,
-      .expected = "a kernel for " + call.device->name() + " " + types,
-      .found = found,
-      .hint = "`tenon explain " + call.op.name + "` with a sample call lists the candidates"};
+  fail_in(call.op.name, TENON_E_NO_KERNEL,
+          "no kernel for device " + call.device->name() + " and dtypes " + types +
+              ", and no composition: " + found,
+          {}, "a kernel for " + call.device->name() + " " + types, found,
+          "`tenon explain " + call.op.name + "` with a sample call lists the candidates");
 }
 
 }  // namespace tenon::dispatch

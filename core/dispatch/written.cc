@@ -34,12 +34,8 @@ void check_aliases(const Invocation& call, std::span<const Item> items, const Wr
     for (size_t j = i + 1; j < items.size(); ++j) {
       if (!writes(items[j].role)) continue;
       if (!tensor::may_overlap(items[i].tensor->view, items[j].tensor->view)) continue;
-      throw Error{.status = TENON_E_ALIAS,
-                  .message = call.op.name + ": two operands that are written share memory",
-                  .op = call.op.name,
-                  .operand = name(items[j]),
-                  .expected = "separate memory",
-                  .found = "overlap with \"" + name(items[i]) + "\""};
+      fail_in(call.op.name, TENON_E_ALIAS, "two operands that are written share memory",
+              name(items[j]), "separate memory", "overlap with \"" + name(items[i]) + "\"");
     }
   }
 }

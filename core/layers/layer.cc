@@ -108,13 +108,8 @@ Layer::~Layer() {
 
 void Layer::fail(tenon_status status, const std::string& what, std::string operand,
                  std::string expected, std::string found, std::string hint) const {
-  throw Error{.status = status,
-              .message = kind_->name + ": " + what,
-              .op = kind_->name,
-              .operand = std::move(operand),
-              .expected = std::move(expected),
-              .found = std::move(found),
-              .hint = std::move(hint)};
+  fail_in(kind_->name, status, what, std::move(operand), std::move(expected), std::move(found),
+          std::move(hint));
 }
 
 std::vector<Ref> Layer::call(Context& context, std::span<const tenon_value> inputs,
@@ -228,13 +223,8 @@ uint64_t Layer::additions() const {
 void Layer::set_child(std::string_view name, const Shared& child) {
   std::string label = name.empty() ? std::to_string(children_.size()) : std::string(name);
   if (!(kind_->as<tenon_layer_desc>().flags & TENON_LAYER_CONTAINER)) {
-    throw Error{.status = TENON_E_UNSUPPORTED,
-                .message = kind_->name + ": the layer takes no children",
-                .op = kind_->name,
-                .operand = "layer",
-                .expected = "a container",
-                .found = kind_->name,
-                .hint = "the topic \"layers\" of tenon_runtime_query says which are containers"};
+    fail_in(kind_->name, TENON_E_UNSUPPORTED, "the layer takes no children", "layer", "a container",
+            kind_->name, "the topic \"layers\" of tenon_runtime_query says which are containers");
   }
   check_name(label);
   if (child->holds(*this)) {

@@ -128,12 +128,8 @@ void Optimizer::add(GivenGroup given, std::span<const NamedValue> values, Given 
 Optimizer::GroupRange Optimizer::range_of(std::optional<uint32_t> group) const {
   if (!group) return {0, n_groups()};
   if (*group < n_groups()) return {*group, *group + 1};
-  throw Error{.status = TENON_E_NOT_FOUND,
-              .message = kind_->name + ": the optimizer has no group " + std::to_string(*group),
-              .op = kind_->name,
-              .operand = "group",
-              .expected = "an index below " + std::to_string(n_groups()),
-              .found = std::to_string(*group)};
+  fail_in(kind_->name, TENON_E_NOT_FOUND, "the optimizer has no group " + std::to_string(*group),
+          "group", "an index below " + std::to_string(n_groups()), std::to_string(*group));
 }
 
 void Optimizer::fill_dynamics(Context& context, GroupRange groups, size_t hyper,
@@ -181,14 +177,11 @@ tenon_value Optimizer::get(std::optional<uint32_t> group, std::string_view name)
   for (uint32_t i = range.first + 1; i < range.second; ++i) {
     const tenon_value& other = groups_[i].hypers[hyper];
     if (order_of(first, other) == 0) continue;
-    throw Error{.status = TENON_E_STATE,
-                .message = kind_->name + ": hyper-parameter \"" + std::string(name) +
-                           "\" is not the same in all groups",
-                .op = kind_->name,
-                .operand = std::string(name),
-                .expected = registry::value_text(first) + ", as in group 0",
-                .found = registry::value_text(other) + " in group " + std::to_string(i),
-                .hint = "ask each group, with tenon_optimizer_get_group"};
+    fail_in(kind_->name, TENON_E_STATE,
+            "hyper-parameter \"" + std::string(name) + "\" is not the same in all groups",
+            std::string(name), registry::value_text(first) + ", as in group 0",
+            registry::value_text(other) + " in group " + std::to_string(i),
+            "ask each group, with tenon_optimizer_get_group");
   }
   return first;
 }

@@ -33,12 +33,8 @@ std::string range_words(double minimum, double maximum) {
 
 [[noreturn]] void refuse_value(const std::string& owner, const std::string& name, const char* what,
                                std::string expected, std::string found) {
-  throw Error{.status = TENON_E_ATTRIBUTE,
-              .message = owner + ": hyper-parameter \"" + name + "\" " + what,
-              .op = owner,
-              .operand = name,
-              .expected = std::move(expected),
-              .found = std::move(found)};
+  fail_in(owner, TENON_E_ATTRIBUTE, "hyper-parameter \"" + name + "\" " + what, name,
+          std::move(expected), std::move(found));
 }
 
 }  // namespace
@@ -55,12 +51,8 @@ tenon_value initial_value(const tenon_hyper_desc& desc) {
 
 void refuse_name(const std::string& owner, const char* noun, std::string_view name,
                  const std::string& known, tenon_status status) {
-  throw Error{.status = status,
-              .message = owner + ": no " + noun + " \"" + std::string(name) + "\"",
-              .op = owner,
-              .operand = std::string(name),
-              .expected = "one of: " + known,
-              .found = std::string(name)};
+  fail_in(owner, status, std::string("no ") + noun + " \"" + std::string(name) + "\"",
+          std::string(name), "one of: " + known, std::string(name));
 }
 
 size_t find_hyper(const std::string& owner, HyperDescs descs, std::string_view name) {

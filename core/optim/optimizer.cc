@@ -99,14 +99,11 @@ Tensor* Optimizer::state(uint32_t param, std::string_view name) const {
   const size_t index = state_index(param, name);
   const bool parted = params_[param].parted;
   if (parted && !whole_) {
-    throw Error{.status = TENON_E_STATE,
-                .message = kind_->name + ": state \"" + std::string(name) + "\" of parameter " +
-                           std::to_string(param) + " is shared by several processes",
-                .op = kind_->name,
-                .operand = std::string(name),
-                .expected = "states that were gathered here since the last step",
-                .found = "a part of them",
-                .hint = "call tenon_data_parallel_gather_states in all processes"};
+    fail_in(kind_->name, TENON_E_STATE,
+            "state \"" + std::string(name) + "\" of parameter " + std::to_string(param) +
+                " is shared by several processes",
+            std::string(name), "states that were gathered here since the last step",
+            "a part of them", "call tenon_data_parallel_gather_states in all processes");
   }
   const std::vector<Ref>& states = parted ? (*whole_)[param] : params_[param].states;
   return states.empty() ? nullptr : states[index].get();
@@ -127,14 +124,10 @@ void Optimizer::set_state(Context& context, uint32_t param, std::string_view nam
   const tensor::DimSpan shape(expected.shape, static_cast<size_t>(expected.rank));
   const bool same_shape = std::ranges::equal(values.shape(), shape);
   if (!same_shape || values.dtype() != expected.dtype) {
-    throw Error{.status = same_shape ? TENON_E_DTYPE : TENON_E_SHAPE,
-                .message = kind_->name + ": state \"" + std::string(name) + "\" of parameter " +
-                           std::to_string(param) + " has another " +
-                           (same_shape ? "dtype" : "shape"),
-                .op = kind_->name,
-                .operand = std::string(name),
-                .expected = tensor::describe(expected),
-                .found = tensor::describe(values)};
+    fail_in(kind_->name, same_shape ? TENON_E_DTYPE : TENON_E_SHAPE,
+            "state \"" + std::string(name) + "\" of parameter " + std::to_string(param) +
+                " has another " + (same_shape ? "dtype" : "shape"),
+            std::string(name), tensor::describe(expected), tensor::describe(values));
   }
   whole_.reset();
   Ref packed;
@@ -301,11 +294,8 @@ void Optimizer::step(Context& context, const Work& work, const Grads& grads) {
 }
 
 void Optimizer::refuse_no_gradient() const {
-  throw Error{.status = TENON_E_GRAD,
-              .message = kind_->name + ": no parameter has a gradient",
-              .op = kind_->name,
-              .expected = "gradients from tenon_backward_run",
-              .found = "none"};
+  fail_in(kind_->name, TENON_E_GRAD, "no parameter has a gradient", {},
+          "gradients from tenon_backward_run", "none");
 }
 
 void Optimizer::run(Context& context, bool clear_grads) {

@@ -40,12 +40,9 @@ void Optimizer::keep_whole(std::vector<std::vector<Ref>> states) { whole_ = std:
 
 void Optimizer::run_parts(Context& context, bool clear_grads) {
   if (context.capturing) {
-    throw Error{.status = TENON_E_CAPTURE,
-                .message = kind_->name + ": its states are shared by several processes",
-                .op = kind_->name,
-                .expected = "a step that is not captured",
-                .found = "a capture",
-                .hint = "run the step as it is, or do not share the states"};
+    fail_in(kind_->name, TENON_E_CAPTURE, "its states are shared by several processes", {},
+            "a step that is not captured", "a capture",
+            "run the step as it is, or do not share the states");
   }
   if (!parts_->any_gradient()) refuse_no_gradient();
   whole_.reset();

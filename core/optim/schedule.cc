@@ -20,13 +20,9 @@ void check_required(const registry::Entry& kind, std::span<const NamedValue> giv
     const bool is_given =
         std::ranges::any_of(given, [&](const NamedValue& value) { return value.first == name; });
     if (is_given) continue;
-    throw Error{
-        .status = TENON_E_ATTRIBUTE,
-        .message = kind.name + ": hyper-parameter \"" + std::string(name) + "\" is required",
-        .op = kind.name,
-        .operand = std::string(name),
-        .expected = registry::tag_name(hyper.tag),
-        .found = "none"};
+    fail_in(kind.name, TENON_E_ATTRIBUTE,
+            "hyper-parameter \"" + std::string(name) + "\" is required", std::string(name),
+            registry::tag_name(hyper.tag), "none");
   }
 }
 
@@ -40,12 +36,8 @@ Schedule::Schedule(Context& context, const registry::Entry& kind, double base_va
       base_value_(base_value) {
   check_required(kind, values);
   if (!std::isfinite(base_value)) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = kind.name + ": the base value is not finite",
-                .op = kind.name,
-                .operand = "base_value",
-                .expected = "a finite number",
-                .found = std::to_string(base_value)};
+    fail_in(kind.name, TENON_E_ARGUMENT, "the base value is not finite", "base_value",
+            "a finite number", std::to_string(base_value));
   }
   for (uint32_t i = 0; i < desc().n_states; ++i) states_.push_back(desc().states[i].initial);
   std::vector<double> tried = states_;

@@ -40,13 +40,9 @@ Engine::~Engine() {
 
 void Engine::refuse_forked() const {
   if (process_ == getpid()) return;
-  throw Error{.status = TENON_E_STATE,
-              .message = kind_->name + ": the group was made by the process that was forked",
-              .op = kind_->name,
-              .operand = "group",
-              .expected = "a group of this process",
-              .found = "one of process " + std::to_string(process_),
-              .hint = "make groups after the fork"};
+  fail_in(kind_->name, TENON_E_STATE, "the group was made by the process that was forked", "group",
+          "a group of this process", "one of process " + std::to_string(process_),
+          "make groups after the fork");
 }
 
 void Engine::push(Task task) noexcept {

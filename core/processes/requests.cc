@@ -17,13 +17,7 @@ namespace {
                          const char* operand, std::string expected, std::string found,
                          std::string hint = {}) {
   const std::string name(name_of(request.collective));
-  throw Error{.status = status,
-              .message = name + ": " + what,
-              .op = name,
-              .operand = operand,
-              .expected = std::move(expected),
-              .found = std::move(found),
-              .hint = std::move(hint)};
+  fail_in(name, status, what, operand, std::move(expected), std::move(found), std::move(hint));
 }
 
 bool has_peer(uint32_t collective) {

@@ -32,10 +32,7 @@ std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\
 std::string json_of(const std::vector<Series>& all) {
   json::Writer out;
   out.begin_object();
-  out.name("series");
-  out.begin_list();
-  for (const Series& series : all) {
-    out.begin_object();
+  out.objects("series", all, [&](const Series& series) {
     out.member("name", series.name);
     out.name("steps");
     out.begin_list();
@@ -45,9 +42,7 @@ std::string json_of(const std::vector<Series>& all) {
     out.begin_list();
     for (const Point& point : series.points) out.value(point.value);
     out.end_list();
-    out.end_object();
-  }
-  out.end_list();
+  });
   out.end_object();
   return out.take();
 }

@@ -186,16 +186,13 @@ void write_choice(Writer& out, const Invocation& call, const registry::VjpRule* 
 
 void write_candidates(Writer& out, const Invocation& call,
                       std::span<const std::pair<const Kernel*, std::string>> judged) {
-  out.begin_list();
-  for (const auto& [kernel, reason] : judged) {
-    out.begin_object();
+  out.objects(judged, [&](const auto& item) {
+    const auto& [kernel, reason] = item;
     write_kernel(out, call, *kernel);
     out.name("lacks_outputs");
     write_lacking(out, call, *kernel);
     out.member("reason", reason);
-    out.end_object();
-  }
-  out.end_list();
+  });
 }
 
 void write_backward(Writer& out, const registry::Op& op, const registry::VjpRule* rule,

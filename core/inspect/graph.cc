@@ -213,19 +213,14 @@ LeafState state_of(const Tensor& leaf) {
 std::string graph_json(Context& context, const Recorded& graph) {
   json::Writer out(1);
   out.begin_object();
-  out.name("roots");
-  out.begin_list();
-  for (const Origin& root : graph.roots) {
-    out.begin_object();
+  out.objects("roots", graph.roots, [&](const Origin& root) {
     if (root.node >= 0) {
       out.member("node", root.node);
       out.member("output", root.output);
     } else if (root.leaf >= 0) {
       out.member("leaf", root.leaf);
     }
-    out.end_object();
-  }
-  out.end_list();
+  });
   out.name("nodes");
   out.begin_list();
   for (size_t i = 0; i < graph.nodes.size(); ++i) write_node(context, out, graph, i);

@@ -59,12 +59,12 @@ const char* name_of(registry::PluginStage stage) {
   return "";
 }
 
+// The members of an object, as write_memory and write_device.
 void write_plugin(Writer& out, const Plugin& plugin) {
   // Acquired first: the members below it may be read once it is no longer Found.
   const registry::PluginState state = plugin.state.load(std::memory_order_acquire);
   const bool settled = state != registry::PluginState::Found;
   const registry::Manifest& manifest = plugin.manifest;
-  out.begin_object();
   out.member("id", plugin.id);
   out.member("version", manifest.version);
   out.member("license", manifest.license);
@@ -75,25 +75,15 @@ void write_plugin(Writer& out, const Plugin& plugin) {
   out.member("stage", settled ? name_of(plugin.stage) : "");
   out.member("reason", settled ? plugin.reason : "");
   out.member("report", settled ? plugin.report : std::vector<std::string>());
-  out.name("ops");
-  out.begin_list();
-  for (const auto& op : manifest.ops) {
-    out.begin_object();
+  out.objects("ops", manifest.ops, [&](const auto& op) {
     out.member("name", op.name);
     out.member("revision", op.revision);
     out.member("role", op.role);
-    out.end_object();
-  }
-  out.end_list();
-  out.name("kernels");
-  out.begin_list();
-  for (const auto& entry : manifest.kernels) {
-    out.begin_object();
+  });
+  out.objects("kernels", manifest.kernels, [&](const auto& entry) {
     out.member("device", entry.device);
     out.member("ops", entry.ops);
-    out.end_object();
-  }
-  out.end_list();
+  });
   out.member("vjps", manifest.vjps);
   for (uint32_t kind = 0; kind < registry::kKindEnd; ++kind) {
     out.member(registry::kind_at(kind).plural, manifest.entries[kind]);
@@ -106,13 +96,11 @@ void write_plugin(Writer& out, const Plugin& plugin) {
   out.member("cpu_features", manifest.cpu_features);
   out.member("libraries", manifest.libraries);
   out.end_object();
-  out.end_object();
 }
 
 void write_plugins(Context& context, Writer& out) {
-  out.begin_list();
-  for (const Plugin* plugin : context.runtime->plugins.plugins()) write_plugin(out, *plugin);
-  out.end_list();
+  out.objects(context.runtime->plugins.plugins(),
+              [&](const Plugin* plugin) { write_plugin(out, *plugin); });
 }
 
 void write_kinds(Context&, Writer& out) {
@@ -129,18 +117,14 @@ void write_kinds(Context&, Writer& out) {
 }
 
 void write_paths(Context& context, Writer& out) {
-  out.begin_list();
-  for (const plugin::SearchPath& path : context.runtime->plugins.paths()) {
-    out.begin_object();
+  out.objects(context.runtime->plugins.paths(), [&](const plugin::SearchPath& path) {
     out.member("folder", path.folder);
     out.member("origin", path.origin);
     out.member("problem", path.problem);
     out.member("found", path.found);
     out.member("refused", path.refused);
     out.member("unlisted", path.unlisted);
-    out.end_object();
-  }
-  out.end_list();
+  });
 }
 
 // ---- devices ------------------------------------------------------------------------------------
@@ -161,7 +145,6 @@ std::string role_problem(Context& context, uint32_t role, uint32_t kind) {
   return "";
 }
 
-// The members of an object.
 void write_memory(Writer& out, const Device& device) {
   const memory::Stats stats = device.allocator->stats();
   out.member("index", device.id.index);
@@ -197,7 +180,6 @@ void write_device(Context& context, Writer& out, const registry::Backend& backen
   }
   const bool host = (backend.table->flags & TENON_BACKEND_HOST_MEMORY) != 0;
   const auto indices = static_cast<size_t>(backend.count);
-  out.begin_object();
   out.member("kind", backend.kind_name);
   out.member("doc", registry::text_of(backend.table->doc, "doc"));
   out.member("plugin", backend.plugin->id);
@@ -216,23 +198,12 @@ void write_device(Context& context, Writer& out, const registry::Backend& backen
   out.end_object();
   out.member("autograd", no_autograd.empty());
   out.member("autograd_reason", no_autograd);
-  out.name("memory");
-  out.begin_list();
-  for (const Device* device : made) {
-    out.begin_object();
-    write_memory(out, *device);
-    out.end_object();
-  }
-  out.end_list();
-  out.end_object();
+  out.objects("memory", made, [&](const Device* device) { write_memory(out, *device); });
 }
 
 void write_devices(Context& context, Writer& out) {
-  out.begin_list();
-  for (const registry::Backend* backend : context.runtime->registry.backends()) {
-    write_device(context, out, *backend);
-  }
-  out.end_list();
+  out.objects(context.runtime->registry.backends(),
+              [&](const registry::Backend* backend) { write_device(context, out, *backend); });
 }
 
 // ---- the runtime itself -------------------------------------------------------------------------
@@ -246,15 +217,10 @@ void write_stats(Context& context, Writer& out) {
   out.member("nodes", tape::graph_of(context).live_nodes);
   out.member("launches", context.launches);
   out.member("libraries_opened", runtime.plugins.libraries_opened());
-  out.name("devices");
-  out.begin_list();
-  for (const Device* device : runtime.devices()) {
-    out.begin_object();
+  out.objects("devices", runtime.devices(), [&](const Device* device) {
     out.member("device", device->name());
     write_memory(out, *device);
-    out.end_object();
-  }
-  out.end_list();
+  });
   out.end_object();
 }
 

@@ -164,36 +164,26 @@ void write_ops(Context& context, Writer& out) {
 
 void write_entries(Context& context, uint32_t kind, Writer& out) {
   const registry::Kind& which = registry::kind_at(kind);
-  out.begin_list();
-  for (const registry::Entry* entry : context.runtime->registry.entries(kind)) {
+  out.objects(context.runtime->registry.entries(kind), [&](const registry::Entry* entry) {
     const auto& desc = entry->as<tenon_entry_desc>();
-    out.begin_object();
     out.member("name", entry->name);
     out.member("doc", text(desc.doc));
     out.member("plugin", entry->plugin->id);
     if (which.write != nullptr) which.write(out, desc);
-    out.end_object();
-  }
-  out.end_list();
+  });
 }
 
 void write_samples(Context& context, Writer& out) {
-  out.begin_list();
-  for (const registry::Sample& entry : context.runtime->registry.samples()) {
-    out.begin_object();
+  out.objects(context.runtime->registry.samples(), [&](const registry::Sample& entry) {
     out.member("op", text(entry.sample.op));
     out.member("revision", entry.sample.revision);
     write_sample(out, entry.sample);
     out.member("plugin", entry.plugin->id);
-    out.end_object();
-  }
-  out.end_list();
+  });
 }
 
 void write_tolerances(Context& context, Writer& out) {
-  out.begin_list();
-  for (const registry::Tolerance& entry : context.runtime->registry.tolerances()) {
-    out.begin_object();
+  out.objects(context.runtime->registry.tolerances(), [&](const registry::Tolerance& entry) {
     out.member("op", text(entry.desc.op));
     out.member("revision", entry.desc.revision);
     out.member("dtype", tensor::name_of(entry.desc.dtype));
@@ -201,24 +191,19 @@ void write_tolerances(Context& context, Writer& out) {
     out.member("relative", entry.desc.relative);
     out.member("reason", text(entry.desc.reason));
     out.member("plugin", entry.plugin->id);
-    out.end_object();
-  }
-  out.end_list();
+  });
 }
 
 void write_optimizer_samples(Context& context, Writer& out) {
-  out.begin_list();
-  for (const registry::OptimizerSample& entry : context.runtime->registry.optimizer_samples()) {
-    out.begin_object();
-    out.member("optimizer", text(entry.desc.optimizer));
-    out.member("text", text(entry.desc.text));
-    out.member("steps", entry.desc.steps);
-    out.member("expect", entry.desc.expect);
-    out.member("fragment", text(entry.desc.fragment));
-    out.member("plugin", entry.plugin->id);
-    out.end_object();
-  }
-  out.end_list();
+  out.objects(context.runtime->registry.optimizer_samples(),
+              [&](const registry::OptimizerSample& entry) {
+                out.member("optimizer", text(entry.desc.optimizer));
+                out.member("text", text(entry.desc.text));
+                out.member("steps", entry.desc.steps);
+                out.member("expect", entry.desc.expect);
+                out.member("fragment", text(entry.desc.fragment));
+                out.member("plugin", entry.plugin->id);
+              });
 }
 
 }  // namespace tenon::inspect

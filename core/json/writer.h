@@ -53,6 +53,23 @@ class Writer {
     value(content);
   }
 
+  // A list of objects; `write(item)` writes the members of each.
+  template <class Items, class Write>
+  void objects(const Items& items, const Write& write) {
+    begin_list();
+    for (const auto& item : items) {
+      begin_object();
+      write(item);
+      end_object();
+    }
+    end_list();
+  }
+  template <class Items, class Write>
+  void objects(std::string_view name_of_it, const Items& items, const Write& write) {
+    name(name_of_it);
+    objects(items, write);
+  }
+
   const std::string& text() const { return text_; }
   std::string take() { return std::move(text_); }
 

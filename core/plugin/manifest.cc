@@ -270,20 +270,12 @@ std::string format_manifest(const Manifest& m) {
   out.member("required_minor", m.required_minor);
   out.member("draft", m.draft);
   out.end_object();
-  out.name("ops");
-  out.begin_list();
-  for (const auto& op : m.ops) {
-    out.begin_object();
+  out.objects("ops", m.ops, [&](const auto& op) {
     out.member("name", op.name);
     out.member("revision", op.revision);
     if (!op.role.empty()) out.member("role", op.role);
-    out.end_object();
-  }
-  out.end_list();
-  out.name("kernels");
-  out.begin_list();
-  for (const auto& kernels : m.kernels) {
-    out.begin_object();
+  });
+  out.objects("kernels", m.kernels, [&](const auto& kernels) {
     out.member("device", kernels.device);
     if (kernels.ops == std::vector<std::string>{"*"}) {
       out.member("ops", "*");
@@ -291,9 +283,7 @@ std::string format_manifest(const Manifest& m) {
       out.member("ops", kernels.ops);
     }
     if (!kernels.canonical) out.member("canonical", false);
-    out.end_object();
-  }
-  out.end_list();
+  });
   out.member("vjps", m.vjps);
   for (uint32_t kind = 0; kind < registry::kKindEnd; ++kind) {
     out.member(registry::kind_at(kind).plural, m.entries[kind]);

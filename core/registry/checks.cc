@@ -232,6 +232,16 @@ std::string_view device_of(const tenon_string& text, const What& what) {
 
 void refuse(std::string message) { throw Error{TENON_E_PLUGIN, std::move(message)}; }
 
+void check_flags_zero(uint32_t flags, const What& what) {
+  if (flags != 0) refuse(what + " needs a newer Tenon: unknown flags " + std::to_string(flags));
+}
+
+void check_zero(uint32_t flags, uint32_t reserved, const What& what) {
+  if (flags == 0 && reserved == 0) return;
+  refuse(what + " needs a newer Tenon: unknown flags " + std::to_string(flags) + ", reserved " +
+         std::to_string(reserved));
+}
+
 std::string_view name_of_role(uint32_t role) noexcept {
   static constexpr std::array<std::string_view, kRoleEnd> names = {
       "", "copy", "fill", "cast", "add", "sum_to", "rows_add", "isfinite", "all_reduce"};
@@ -387,10 +397,7 @@ void check_op(const tenon_op_desc& desc, std::string_view name, const Schema& sc
   constexpr uint32_t known = TENON_OP_ELEMENTWISE | TENON_OP_RANDOM | TENON_OP_EFFECT |
                              TENON_OP_LINEAR | TENON_OP_TRANSFER | TENON_OP_DYNAMIC_OUT |
                              TENON_OP_WRITES_GRADIENTS | TENON_OP_LIBRARY_BITS;
-  if ((desc.flags & ~known) != 0 || desc.reserved != 0) {
-    refuse(what + " needs a newer Tenon: unknown flags " + std::to_string(desc.flags & ~known) +
-           ", reserved " + std::to_string(desc.reserved));
-  }
+  check_zero(desc.flags & ~known, desc.reserved, what);
   check_shape_rule(desc, what, schema);
   if (desc.view != nullptr && (schema.inputs.empty() || schema.outputs.size() != 1)) {
     refuse(what + ": a view op needs an input and exactly one output; its schema is " +

@@ -67,6 +67,10 @@ std::string_view text_of(const tenon_string& text, const What& what);
 // The name "vendor.name" of entry `what`; the plugin's bytes.
 std::string_view dotted_name_of(const tenon_string& text, const What& what);
 
+// Flags that this Tenon does not know, and words that it does not read, are 0.
+void check_flags_zero(uint32_t flags, const What& what);
+void check_zero(uint32_t flags, uint32_t reserved, const What& what);
+
 // The bytes past what this Tenon knows must be zero.
 void check_tail(const void* source, uint32_t size, uint32_t known, const What& what);
 

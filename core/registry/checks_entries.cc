@@ -16,10 +16,7 @@ void check_backend(const tenon_backend_table& table) {
   }
   const std::string words = "device " + kind;
   const What what(words);
-  if ((table.flags & ~TENON_BACKEND_HOST_MEMORY) != 0) {
-    refuse(what + " needs a newer Tenon: unknown flags " +
-           std::to_string(table.flags & ~TENON_BACKEND_HOST_MEMORY));
-  }
+  check_flags_zero(table.flags & ~TENON_BACKEND_HOST_MEMORY, what);
   check_callbacks(what, {
                             {"device_count", table.device_count == nullptr},
                             {"alloc", table.alloc == nullptr},

@@ -140,9 +140,7 @@ bool takes_any_layout(const tenon_kernel_desc& desc) {
 void check_kernel(const tenon_kernel_desc& desc, const What& what, const Schema& schema) {
   constexpr uint32_t known =
       TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_CANONICAL | TENON_KERNEL_INDEX_64;
-  if ((desc.flags & ~known) != 0) {
-    refuse(what + " needs a newer Tenon: unknown flags " + std::to_string(desc.flags & ~known));
-  }
+  check_flags_zero(desc.flags & ~known, what);
   if (desc.launch == nullptr) refuse(what + ": `launch` is NULL");
   if ((desc.prepare == nullptr) != (desc.release_prepared == nullptr)) {
     refuse(what + ": it has " +
@@ -165,10 +163,7 @@ void check_kernel(const tenon_kernel_desc& desc, const What& what, const Schema&
 
 void check_vjp(const tenon_vjp_desc& desc, const What& what, const Schema& schema) {
   constexpr uint32_t known = TENON_VJP_ACCEPTS_ABSENT | TENON_VJP_TWICE;
-  if ((desc.flags & ~known) != 0 || desc.reserved != 0) {
-    refuse(what + " needs a newer Tenon: unknown flags " + std::to_string(desc.flags & ~known) +
-           ", reserved " + std::to_string(desc.reserved));
-  }
+  check_zero(desc.flags & ~known, desc.reserved, what);
   if (desc.vjp == nullptr) refuse(what + ": `vjp` is NULL");
   check_counts(what, schema, desc.n_inputs, desc.n_outputs, desc.n_attrs);
   if (desc.n_inputs > 0 && desc.needs == nullptr) {

@@ -229,19 +229,6 @@ void write_variable(json::Writer& out, const TypeVariable& variable) {
   out.member("promote", variable.promote);
 }
 
-template <class Item, class Write>
-void write_objects(json::Writer& out, const char* name, const std::vector<Item>& items,
-                   Write&& write) {
-  out.name(name);
-  out.begin_list();
-  for (const Item& item : items) {
-    out.begin_object();
-    write(item);
-    out.end_object();
-  }
-  out.end_list();
-}
-
 template <typename Items>
 int32_t find_named(const Items& items, std::string_view name) {
   const auto found =
@@ -339,20 +326,19 @@ std::string format_schema(const Schema& schema) {
 }
 
 void write_schema(json::Writer& out, const Schema& schema) {
-  write_objects(out, "inputs", schema.inputs, [&](const Param& input) {
+  out.objects("inputs", schema.inputs, [&](const Param& input) {
     write_operand(out, schema, input);
     out.member("mutated", input.mutated);
     out.member("list", input.list);
     out.member("optional", input.optional);
   });
-  write_objects(out, "attributes", schema.attrs,
-                [&](const Attr& attr) { write_attr(out, schema, attr); });
-  write_objects(out, "outputs", schema.outputs, [&](const Output& output) {
+  out.objects("attributes", schema.attrs, [&](const Attr& attr) { write_attr(out, schema, attr); });
+  out.objects("outputs", schema.outputs, [&](const Output& output) {
     write_operand(out, schema, output);
     out.member("aux", output.aux);
   });
-  write_objects(out, "variables", schema.variables,
-                [&](const TypeVariable& variable) { write_variable(out, variable); });
+  out.objects("variables", schema.variables,
+              [&](const TypeVariable& variable) { write_variable(out, variable); });
 }
 
 }  // namespace tenon::registry

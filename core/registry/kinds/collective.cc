@@ -10,10 +10,7 @@ namespace tenon::registry {
 
 void check(const tenon_collective_desc& desc, const Checking& checking) {
   const What& what = checking.what;
-  if ((desc.flags & ~TENON_COLLECTIVE_SUMS) != 0) {
-    refuse(what + " needs a newer Tenon: unknown flags " +
-           std::to_string(desc.flags & ~TENON_COLLECTIVE_SUMS));
-  }
+  check_flags_zero(desc.flags & ~TENON_COLLECTIVE_SUMS, what);
   check_callbacks(what, {{"create", desc.create == nullptr},
                          {"release", desc.release == nullptr},
                          {"split", desc.split == nullptr},
@@ -33,11 +30,7 @@ void check(const tenon_collective_desc& desc, const Checking& checking) {
                                   "it sums"));
   }
   check_list(what, "options", desc.n_options, desc.options);
-  std::set<std::string> seen;
-  for (uint32_t i = 0; i < desc.n_options; ++i) {
-    check_option(what, seen, desc.options[i], kPlainOptions);
-    check_initial(what, desc.options[i]);
-  }
+  check_options(what, std::span(desc.options, desc.n_options), kPlainOptions);
 }
 
 void write(json::Writer& out, const tenon_collective_desc& desc) {

@@ -21,25 +21,16 @@ void check_counts_of_call(const tenon_layer_desc& desc, const What& what) {
 
 void check(const tenon_layer_desc& desc, const Checking& checking) {
   const What& what = checking.what;
-  if ((desc.flags & ~TENON_LAYER_CONTAINER) != 0 || desc.reserved != 0) {
-    refuse(what + " needs a newer Tenon: unknown flags " +
-           std::to_string(desc.flags & ~TENON_LAYER_CONTAINER) + ", reserved " +
-           std::to_string(desc.reserved));
-  }
+  check_zero(desc.flags & ~TENON_LAYER_CONTAINER, desc.reserved, what);
   check_callbacks(what,
                   {{"describe", desc.describe == nullptr}, {"forward", desc.forward == nullptr}});
   check_list(what, "options", desc.n_options, desc.options);
   check_list(what, "samples", desc.n_samples, desc.samples);
   check_counts_of_call(desc, what);
-  std::set<std::string> seen;
-  for (uint32_t i = 0; i < desc.n_options; ++i) {
-    const tenon_layer_option& option = desc.options[i];
-    check_option(what, seen, option,
-                 {{TENON_VALUE_STRING, TENON_VALUE_I64, TENON_VALUE_F64, TENON_VALUE_BOOL,
-                   TENON_VALUE_INT_LIST, TENON_VALUE_DTYPE},
-                  "TENON_VALUE_STRING, I64, F64, BOOL, INT_LIST or DTYPE"});
-    check_initial(what, option);
-  }
+  check_options(what, std::span(desc.options, desc.n_options),
+                {{TENON_VALUE_STRING, TENON_VALUE_I64, TENON_VALUE_F64, TENON_VALUE_BOOL,
+                  TENON_VALUE_INT_LIST, TENON_VALUE_DTYPE},
+                 "TENON_VALUE_STRING, I64, F64, BOOL, INT_LIST or DTYPE"});
   for (uint32_t i = 0; i < desc.n_samples; ++i) check_sample(desc.samples[i], i, what);
 }
 

@@ -85,19 +85,14 @@ void check_step(const tenon_optimizer_desc& desc, const What& what, const Schema
 }
 
 void write_states(json::Writer& out, const tenon_optimizer_desc& desc) {
-  out.begin_list();
-  for (uint32_t i = 0; i < desc.n_states; ++i) {
-    const tenon_state_desc& state = desc.states[i];
+  out.objects("states", std::span(desc.states, desc.n_states), [&](const tenon_state_desc& state) {
     const bool own_dtype = state.dtype != TENON_DTYPE_NONE;
-    out.begin_object();
     out.member("name", text(state.name));
     out.member("doc", text(state.doc));
     out.member("shape", name_of_state_shape(state.shape));
     out.member("dtype", own_dtype ? tensor::name_of(state.dtype) : "like parameter");
     out.member("initial", state.initial);
-    out.end_object();
-  }
-  out.end_list();
+  });
 }
 
 }  // namespace
@@ -128,9 +123,7 @@ void write(json::Writer& out, const tenon_optimizer_desc& desc) {
   out.member("step_op", text(desc.step_op));
   out.member("rows_op", text(desc.rows_op));
   out.member("by_element", (desc.flags & TENON_OPTIMIZER_BY_ELEMENT) != 0);
-  out.name("hypers");
   write_hypers(out, {desc.hypers, desc.n_hypers}, {"dynamic", TENON_HYPER_DYNAMIC});
-  out.name("states");
   write_states(out, desc);
 }
 

@@ -48,10 +48,8 @@ void check_hyper(const tenon_hyper_desc& hyper, const What& what, std::set<std::
                  uint32_t known_flags, bool lists) {
   const std::string_view name = text_of(hyper.name, what);
   check_unique(seen, name, what);
-  if ((hyper.flags & ~known_flags) != 0) {
-    refuse(child(what, "hyper-parameter", name) + " needs a newer Tenon: unknown flags " +
-           std::to_string(hyper.flags & ~known_flags));
-  }
+  check_flags_zero(hyper.flags & ~known_flags,
+                   [&] { return child(what, "hyper-parameter", name); });
   const bool list = lists && hyper.tag == TENON_VALUE_INT_LIST;
   if (hyper.tag != TENON_VALUE_F64 && hyper.tag != TENON_VALUE_I64 &&
       hyper.tag != TENON_VALUE_BOOL && !list) {
@@ -65,15 +63,9 @@ void check_hyper(const tenon_hyper_desc& hyper, const What& what, std::set<std::
   }
 }
 
-void check_flags_zero(uint32_t flags, const What& what) {
-  if (flags != 0) refuse(what + " needs a newer Tenon: unknown flags " + std::to_string(flags));
-}
-
 void write_hypers(json::Writer& out, std::span<const tenon_hyper_desc> hypers,
                   std::pair<const char*, uint32_t> flag) {
-  out.begin_list();
-  for (const tenon_hyper_desc& hyper : hypers) {
-    out.begin_object();
+  out.objects("hypers", hypers, [&](const tenon_hyper_desc& hyper) {
     out.member("name", text(hyper.name));
     out.member("doc", text(hyper.doc));
     out.member("type", tag_name(hyper.tag));
@@ -81,9 +73,7 @@ void write_hypers(json::Writer& out, std::span<const tenon_hyper_desc> hypers,
     out.member("default", hyper.initial);
     out.member("minimum", hyper.minimum);
     out.member("maximum", hyper.maximum);
-    out.end_object();
-  }
-  out.end_list();
+  });
 }
 
 }  // namespace tenon::registry

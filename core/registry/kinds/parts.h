@@ -20,8 +20,6 @@ namespace tenon::registry {
 
 // The checks throw as checks.h says.
 
-void check_flags_zero(uint32_t flags, const What& what);
-
 // `list` with `count` items, which the descriptor calls `name` and n_`name`.
 void check_list(const What& what, const char* name, uint32_t count, const void* list);
 
@@ -66,7 +64,7 @@ void check_option(const What& what, std::set<std::string>& seen, const Option& o
   }
 }
 
-// `initial` of an option that has one.
+// `initial` of an option.
 template <class Option>
 void check_initial(const What& what, const Option& option) {
   const bool fits = option.initial.tag == TENON_VALUE_NONE ||
@@ -78,15 +76,22 @@ void check_initial(const What& what, const Option& option) {
                                : std::to_string(option.tag) + " or none is needed"));
 }
 
+// All options of an entry.
+template <class Option>
+void check_options(const What& what, std::span<const Option> options, const OptionTags& tags) {
+  std::set<std::string> seen;
+  for (const Option& option : options) {
+    check_option(what, seen, option, tags);
+    if constexpr (requires { option.initial; }) check_initial(what, option);
+  }
+}
+
 // A sample that says by `expect` and `fragment` whether it must work.
 template <class Sample>
 void check_sample(const Sample& sample, uint32_t position, const What& what,
                   uint32_t known_flags = 0) {
   const std::string which = what + ": sample " + std::to_string(position);
-  if ((sample.flags & ~known_flags) != 0) {
-    refuse(which + " needs a newer Tenon: unknown flags " +
-           std::to_string(sample.flags & ~known_flags));
-  }
+  check_flags_zero(sample.flags & ~known_flags, which);
   text_of(sample.text, which);
   const bool refused = sample.expect != TENON_OK;
   if (refused == text_of(sample.fragment, which).empty()) {
@@ -98,7 +103,7 @@ void check_sample(const Sample& sample, uint32_t position, const What& what,
 // A text of a registered entry, which was checked.
 inline std::string_view text(const tenon_string& string) { return text_of(string, "a string"); }
 
-// `flag` is the one that hyper-parameters of this kind know, and its name.
+// "hypers": [...]; `flag` is the one that hyper-parameters of this kind know, and its name.
 void write_hypers(json::Writer& out, std::span<const tenon_hyper_desc> hypers,
                   std::pair<const char*, uint32_t> flag);
 
@@ -122,29 +127,17 @@ void write_sample(json::Writer& out, const Sample& sample) {
 // "options": [...], of options with an initial value.
 template <class Option>
 void write_options(json::Writer& out, std::span<const Option> options) {
-  out.name("options");
-  out.begin_list();
-  for (const Option& option : options) {
-    out.begin_object();
+  out.objects("options", options, [&](const Option& option) {
     write_option(out, option);
     out.member("default",
                option.initial.tag == TENON_VALUE_NONE ? std::string() : value_text(option.initial));
-    out.end_object();
-  }
-  out.end_list();
+  });
 }
 
 // "samples": [...]
 template <class Sample>
 void write_samples(json::Writer& out, std::span<const Sample> samples) {
-  out.name("samples");
-  out.begin_list();
-  for (const Sample& sample : samples) {
-    out.begin_object();
-    write_sample(out, sample);
-    out.end_object();
-  }
-  out.end_list();
+  out.objects("samples", samples, [&](const Sample& sample) { write_sample(out, sample); });
 }
 
 }  // namespace tenon::registry

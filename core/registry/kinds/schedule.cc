@@ -21,18 +21,12 @@ void check(const tenon_schedule_desc& desc, const Checking& checking) {
 }
 
 void write(json::Writer& out, const tenon_schedule_desc& desc) {
-  out.name("hypers");
   write_hypers(out, {desc.hypers, desc.n_hypers}, {"required", TENON_HYPER_REQUIRED});
-  out.name("states");
-  out.begin_list();
-  for (uint32_t i = 0; i < desc.n_states; ++i) {
-    out.begin_object();
-    out.member("name", text(desc.states[i].name));
-    out.member("doc", text(desc.states[i].doc));
-    out.member("initial", desc.states[i].initial);
-    out.end_object();
-  }
-  out.end_list();
+  out.objects("states", std::span(desc.states, desc.n_states), [&](const auto& state) {
+    out.member("name", text(state.name));
+    out.member("doc", text(state.doc));
+    out.member("initial", state.initial);
+  });
 }
 
 }  // namespace tenon::registry

@@ -18,11 +18,7 @@ void check(const tenon_tokenizer_desc& desc, const Checking& checking) {
   if (!text_of(desc.endings, what).empty()) check_endings(what, desc.endings);
   check_list(what, "options", desc.n_options, desc.options);
   check_list(what, "samples", desc.n_samples, desc.samples);
-  std::set<std::string> seen;
-  for (uint32_t i = 0; i < desc.n_options; ++i) {
-    check_option(what, seen, desc.options[i], kPlainOptions);
-    check_initial(what, desc.options[i]);
-  }
+  check_options(what, std::span(desc.options, desc.n_options), kPlainOptions);
   for (uint32_t i = 0; i < desc.n_samples; ++i) {
     const tenon_tokenizer_sample& sample = desc.samples[i];
     check_sample(sample, i, what, TENON_TOKENIZER_SAMPLE_LOSSY);
@@ -50,18 +46,14 @@ void write(json::Writer& out, const tenon_tokenizer_desc& desc) {
   out.member("endings", text(desc.endings));
   out.member("saves", desc.save != nullptr);
   write_options(out, std::span(desc.options, desc.n_options));
-  out.name("samples");
-  out.begin_list();
-  for (const tenon_tokenizer_sample& sample : std::span(desc.samples, desc.n_samples)) {
-    out.begin_object();
-    write_sample(out, sample);
-    out.member("options", text(sample.options));
-    out.member("tokens", text(sample.tokens));
-    out.member("lossy", (sample.flags & TENON_TOKENIZER_SAMPLE_LOSSY) != 0);
-    if (sample.file.data) out.member("file_hex", hex_of(text_view(sample.file)));
-    out.end_object();
-  }
-  out.end_list();
+  out.objects("samples", std::span(desc.samples, desc.n_samples),
+              [&](const tenon_tokenizer_sample& sample) {
+                write_sample(out, sample);
+                out.member("options", text(sample.options));
+                out.member("tokens", text(sample.tokens));
+                out.member("lossy", (sample.flags & TENON_TOKENIZER_SAMPLE_LOSSY) != 0);
+                if (sample.file.data) out.member("file_hex", hex_of(text_view(sample.file)));
+              });
 }
 
 }  // namespace tenon::registry

@@ -7,10 +7,7 @@ namespace tenon::registry {
 
 void check(const tenon_transform_desc& desc, const Checking& checking) {
   const What& what = checking.what;
-  if ((desc.flags & ~TENON_TRANSFORM_VIEW) != 0) {
-    refuse(what + " needs a newer Tenon: unknown flags " +
-           std::to_string(desc.flags & ~TENON_TRANSFORM_VIEW));
-  }
+  check_flags_zero(desc.flags & ~TENON_TRANSFORM_VIEW, what);
   const bool view = (desc.flags & TENON_TRANSFORM_VIEW) != 0;
   check_callbacks(what, {{"create", desc.create == nullptr},
                          {"release", desc.release == nullptr},
@@ -21,11 +18,7 @@ void check(const tenon_transform_desc& desc, const Checking& checking) {
   }
   check_list(what, "options", desc.n_options, desc.options);
   check_list(what, "samples", desc.n_samples, desc.samples);
-  std::set<std::string> seen;
-  for (uint32_t i = 0; i < desc.n_options; ++i) {
-    check_option(what, seen, desc.options[i], kPlainOptions);
-    check_initial(what, desc.options[i]);
-  }
+  check_options(what, std::span(desc.options, desc.n_options), kPlainOptions);
   for (uint32_t i = 0; i < desc.n_samples; ++i) check_sample(desc.samples[i], i, what);
 }
 

@@ -46,11 +46,6 @@ bool conflict(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-Checkpoint::~Checkpoint() {
-  parts_.clear();
-  runtime_->release();
-}
-
 void Checkpoint::set(std::string_view name, Part part) {
   if (name.empty()) refuse_name(name, "is empty", "at least one character");
   if (!json::is_utf8(name)) refuse_name("?", "is not UTF-8", "UTF-8");

@@ -50,19 +50,16 @@ void save(Context& context, const Parts& parts, Extent extent, const std::string
 // Checks all of the file, then puts every part back. Throws TENON_E_DATA and changes nothing.
 void load(Context& context, Parts& parts, Extent extent, const std::string& path);
 
-class Checkpoint : NoCopy {
+class Checkpoint : public OfRuntime {
  public:
-  explicit Checkpoint(Runtime& runtime) : runtime_(&runtime) { runtime.retain(); }
-  ~Checkpoint();
+  explicit Checkpoint(Runtime& runtime) : OfRuntime(runtime) {}
 
   void set(std::string_view name, Part part);
   tenon_value value(std::string_view name) const;  // throws TENON_E_NOT_FOUND
   const Parts& parts() const { return parts_; }
   Parts& parts() { return parts_; }
-  Runtime* runtime() const { return runtime_; }
 
  private:
-  Runtime* runtime_;
   Parts parts_;
 };
 

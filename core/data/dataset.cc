@@ -13,30 +13,27 @@ using tensor::Ref;
 using tensor::Tensor;
 
 Dataset::Dataset(Context& context, const registry::Entry& kind, std::span<const NamedValue> given)
-    : runtime_(context.runtime), kind_(&kind) {
-  const registry::ValueStore values =
-      read_options(kind.name, options_of(kind.as<tenon_dataset_desc>()), given);
+    : KindObject(context, kind) {
+  const registry::ValueStore values = read_options(kind.name, options_of(desc()), given);
   run_callback(context, kind, "create", [&](tenon_call* call) {
-    return kind.as<tenon_dataset_desc>().create(call, values.values().data(), &object_);
+    return desc().create(call, values.values().data(), &object_);
   });
   try {
     describe(context);
   } catch (...) {
-    kind.as<tenon_dataset_desc>().release(object_);
+    desc().release(object_);
     throw;
   }
-  runtime_->retain();
 }
 
 void Dataset::describe(Context& context) {
-  const tenon_dataset_desc& desc = kind_->as<tenon_dataset_desc>();
   run_callback(context, *kind_, "length",
-               [&](tenon_call* call) { return desc.length(call, object_, &length_); });
+               [&](tenon_call* call) { return desc().length(call, object_, &length_); });
   uint32_t count = 0;
   fields_.resize(16);
   run_callback(context, *kind_, "fields", [&](tenon_call* call) {
-    return desc.fields(call, object_, fields_.data(), static_cast<uint32_t>(fields_.size()),
-                       &count);
+    return desc().fields(call, object_, fields_.data(), static_cast<uint32_t>(fields_.size()),
+                         &count);
   });
   if (length_ < 0 || count == 0 || count > fields_.size()) {
     throw Error{.status = TENON_E_PLUGIN,
@@ -59,10 +56,7 @@ void Dataset::describe(Context& context) {
   }
 }
 
-Dataset::~Dataset() {
-  kind_->as<tenon_dataset_desc>().release(object_);
-  runtime_->release();
-}
+Dataset::~Dataset() { desc().release(object_); }
 
 std::vector<Ref> Dataset::get(Context& context, std::span<const int64_t> indices) const {
   for (size_t i = 0; i < indices.size(); ++i) {
@@ -92,8 +86,8 @@ void Dataset::read(Context& context, std::span<const int64_t> indices,
     run_callback(
         context, *kind_, "get",
         [&](tenon_call* call) {
-          return kind_->as<tenon_dataset_desc>().get(
-              call, object_, wanted.data(), static_cast<int64_t>(wanted.size()), destinations);
+          return desc().get(call, object_, wanted.data(), static_cast<int64_t>(wanted.size()),
+                            destinations);
         },
         wanted.size() == 1 ? wanted.data() : nullptr);
   };
@@ -109,7 +103,7 @@ void Dataset::read(Context& context, std::span<const int64_t> indices,
 
 std::vector<int64_t> Dataset::lengths(Context& context, int64_t first, int64_t count) const {
   constexpr int64_t kPiece = int64_t{1} << 16;
-  const auto callback = kind_->as<tenon_dataset_desc>().lengths;
+  const auto callback = desc().lengths;
   if (callback == nullptr) {
     throw Error{.status = TENON_E_UNSUPPORTED,
                 .message = kind_->name + ": does not say how long its samples are",

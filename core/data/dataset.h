@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "core/data/options.h"
-#include "core/runtime/context.h"
+#include "core/runtime/kind_object.h"
 
 namespace tenon::data {
 
-class Dataset : NoCopy {
+class Dataset : public KindObject<tenon_dataset_desc> {
  public:
   // Checks the options against the description and opens the data.
   Dataset(Context& context, const registry::Entry& kind, std::span<const NamedValue> values);
@@ -26,13 +26,10 @@ class Dataset : NoCopy {
   std::vector<tensor::Ref> get(Context& context, std::span<const int64_t> indices) const;
   // How long `count` samples from `first` on are.
   std::vector<int64_t> lengths(Context& context, int64_t first, int64_t count) const;
-  Runtime* runtime() const { return runtime_; }
 
  private:
   void describe(Context& context);
   void read(Context& context, std::span<const int64_t> indices, void* const* destinations) const;
-  Runtime* runtime_;
-  const registry::Entry* kind_;
   void* object_ = nullptr;
   int64_t length_ = 0;
   std::vector<tenon_dataset_field> fields_;

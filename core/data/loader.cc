@@ -82,7 +82,7 @@ Loader::Use::Use(Loader& loader) : loader_(loader) {
 
 Loader::Loader(Context& context, std::shared_ptr<const Dataset> dataset, int64_t length,
                int64_t batch, uint64_t seed, uint32_t flags)
-    : runtime_(context.runtime),
+    : OfRuntime(*context.runtime),
       dataset_(std::move(dataset)),
       all_(length),
       batch_(batch),
@@ -108,14 +108,11 @@ Loader::Loader(Context& context, std::shared_ptr<const Dataset> dataset, int64_t
   for (size_t i = 0; i < fields_.size(); ++i)
     fields_[i].name = {names_[i].data(), names_[i].size()};
   begin(0, 0);
-  runtime_->retain();
 }
 
 Loader::~Loader() {
   // After a fork the threads are not there: nobody may wait for them.
   if (workers_ && process_ != getpid()) static_cast<void>(workers_.release());
-  workers_.reset();
-  runtime_->release();
 }
 
 void Loader::refuse_forked() const {

@@ -24,7 +24,7 @@ struct Step {
   uint32_t field = 0;
 };
 
-class Loader : NoCopy {
+class Loader : public OfRuntime {
  public:
   // Without a dataset the samples' numbers are the one field.
   Loader(Context& context, std::shared_ptr<const Dataset> dataset, int64_t length, int64_t batch,
@@ -46,7 +46,6 @@ class Loader : NoCopy {
 
   tenon_loader_info info() const;
   const std::vector<tenon_dataset_field>& fields() const { return fields_; }
-  Runtime* runtime() const { return runtime_; }
   int64_t length() const { return length_; }
   int64_t batch() const { return batch_; }
   int64_t pool() const { return buckets_.pool; }
@@ -69,7 +68,6 @@ class Loader : NoCopy {
   void start() noexcept;
   void refuse_forked() const;
 
-  Runtime* runtime_;
   const std::shared_ptr<const Dataset> dataset_;
   const int64_t all_;  // samples of the dataset
   const int64_t batch_;

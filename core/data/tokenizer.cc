@@ -17,7 +17,7 @@ namespace tenon::data {
 
 Tokenizer::Tokenizer(Context& context, const registry::Entry& kind, std::span<const char> file,
                      std::span<const NamedValue> given)
-    : runtime_(context.runtime), kind_(&kind) {
+    : KindObject(context, kind) {
   const registry::ValueStore values = read_options(kind.name, options_of(desc()), given);
   run_callback(context, kind, "create", [&](tenon_call* call) {
     return desc().create(call, file.data(), file.size(), values.values().data(), &object_);
@@ -28,7 +28,6 @@ Tokenizer::Tokenizer(Context& context, const registry::Entry& kind, std::span<co
     desc().release(object_);
     throw;
   }
-  runtime_->retain();
 }
 
 std::shared_ptr<const Tokenizer> Tokenizer::load(Context& context, const registry::Entry* kind,
@@ -49,10 +48,7 @@ std::shared_ptr<const Tokenizer> Tokenizer::load(Context& context, const registr
   }
 }
 
-Tokenizer::~Tokenizer() {
-  desc().release(object_);
-  runtime_->release();
-}
+Tokenizer::~Tokenizer() { desc().release(object_); }
 
 void Tokenizer::describe(Context& context) {
   info_ = {sizeof info_, 0, 0, -1, -1, -1, -1};

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "core/data/options.h"
-#include "core/runtime/context.h"
+#include "core/runtime/kind_object.h"
 
 namespace tenon::data {
 
-class Tokenizer : NoCopy {
+class Tokenizer : public KindObject<tenon_tokenizer_desc> {
  public:
   // file  data NULL: none. Checks the options against the description, and what the plugin says of
   // the tokenizer it makes.
@@ -38,11 +38,8 @@ class Tokenizer : NoCopy {
   int32_t find(Context& context, std::string_view spelling) const;
   void save(Context& context, const std::string& path) const;
   const tenon_tokenizer_info& info() const { return info_; }
-  const registry::Entry& kind() const { return *kind_; }
-  Runtime* runtime() const { return runtime_; }
 
  private:
-  const tenon_tokenizer_desc& desc() const { return kind_->as<tenon_tokenizer_desc>(); }
   void describe(Context& context);
   void require_token(int64_t token, tenon_status status, const std::string& where) const;
   [[noreturn]] void blame(const std::string& what) const;
@@ -50,8 +47,6 @@ class Tokenizer : NoCopy {
   std::vector<Item> collect(Context& context, const char* name, size_t guess,
                             Callback&& callback) const;
 
-  Runtime* runtime_;
-  const registry::Entry* kind_;
   void* object_ = nullptr;
   tenon_tokenizer_info info_{};
 };

@@ -17,18 +17,14 @@ using tensor::Tensor;
 
 Transform::Transform(Context& context, const registry::Entry& kind,
                      std::span<const NamedValue> given)
-    : runtime_(context.runtime), kind_(&kind) {
+    : KindObject(context, kind) {
   const registry::ValueStore values = read_options(kind.name, options_of(desc()), given);
   run_callback(context, kind, "create", [&](tenon_call* call) {
     return desc().create(call, values.values().data(), &object_);
   });
-  runtime_->retain();
 }
 
-Transform::~Transform() {
-  desc().release(object_);
-  runtime_->release();
-}
+Transform::~Transform() { desc().release(object_); }
 
 tenon_meta Transform::infer(Context& context, const tenon_meta& sample) const {
   tenon_meta out = sample;

@@ -7,11 +7,11 @@
 #include <span>
 
 #include "core/data/options.h"
-#include "core/runtime/context.h"
+#include "core/runtime/kind_object.h"
 
 namespace tenon::data {
 
-class Transform : NoCopy {
+class Transform : public KindObject<tenon_transform_desc> {
  public:
   // Checks the options against the description, and makes the plugin's object.
   Transform(Context& context, const registry::Entry& kind, std::span<const NamedValue> values);
@@ -21,16 +21,11 @@ class Transform : NoCopy {
   tenon_meta infer(Context& context, const tenon_meta& sample) const;
   // A field of a batch, [n, ...] in host memory, transformed.
   tensor::Ref call(Context& context, const tenon_batch& batch, tensor::Tensor& field) const;
-  Runtime* runtime() const { return runtime_; }
-  const registry::Entry& kind() const { return *kind_; }
 
  private:
-  const tenon_transform_desc& desc() const { return kind_->as<tenon_transform_desc>(); }
   void run(Context& context, const tenon_batch& batch, const tensor::Tensor& from,
            tensor::Tensor& to) const;
 
-  Runtime* runtime_;
-  const registry::Entry* kind_;
   void* object_ = nullptr;
 };
 

@@ -88,14 +88,6 @@ Source::~Source() { kind_.as<tenon_format_desc>().release(object_); }
 
 // ---- Archive ------------------------------------------------------------------------------------
 
-Archive::Archive(Runtime& runtime) : runtime_(&runtime) { runtime.retain(); }
-
-Archive::~Archive() {
-  entries_.clear();
-  source_.reset();
-  runtime_->release();
-}
-
 void Archive::load(Context& context, const registry::Entry& kind, const std::string& path,
                    bool in_memory) {
   try {

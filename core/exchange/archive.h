@@ -13,7 +13,7 @@
 
 #include "core/files/image.h"
 #include "core/registry/registry.h"
-#include "core/runtime/context.h"
+#include "core/runtime/kind_object.h"
 
 namespace tenon::exchange {
 
@@ -45,10 +45,9 @@ struct Entry {
   uint64_t bytes = 0;
 };
 
-class Archive : NoCopy {
+class Archive : public OfRuntime {
  public:
-  explicit Archive(Runtime& runtime);
-  ~Archive();
+  explicit Archive(Runtime& runtime) : OfRuntime(runtime) {}
 
   // Fills an empty archive. An error leaves nothing behind.
   void load(Context& context, const registry::Entry& kind, const std::string& path, bool in_memory);
@@ -65,7 +64,6 @@ class Archive : NoCopy {
 
   void set(std::string_view name, const tensor::Tensor& tensor);
   void set_metadata(std::string_view key, std::string_view value);
-  Runtime* runtime() const { return runtime_; }
 
  private:
   using Names = std::map<std::string, uint32_t, std::less<>>;
@@ -74,7 +72,6 @@ class Archive : NoCopy {
   tensor::Ref window(Context& context, const Entry& entry) const;
   tensor::Ref unpacked(Context& context, const Entry& entry) const;
 
-  Runtime* runtime_;
   std::unique_ptr<Source> source_;
   std::vector<Entry> entries_;
   Names names_;

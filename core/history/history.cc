@@ -74,10 +74,6 @@ std::string csv_of(const std::vector<Series>& all) {
 
 }  // namespace
 
-History::History(Runtime& runtime) : runtime_(&runtime) { runtime.retain(); }
-
-History::~History() { runtime_->release(); }
-
 size_t History::find(std::string_view name) const {
   const auto found =
       std::ranges::find_if(series_, [&](const Series& series) { return series.name == name; });

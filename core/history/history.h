@@ -11,14 +11,13 @@
 
 #include "core/history/event_file.h"
 #include "core/history/series.h"
-#include "core/runtime/runtime.h"
+#include "core/runtime/kind_object.h"
 
 namespace tenon::history {
 
-class History : NoCopy {
+class History : public OfRuntime {
  public:
-  explicit History(Runtime& runtime);
-  ~History();
+  explicit History(Runtime& runtime) : OfRuntime(runtime) {}
 
   // On an error the point is neither here nor in the event file.
   void add(std::string_view name, int64_t step, double value);
@@ -27,12 +26,10 @@ class History : NoCopy {
   void write_events(const std::string& folder) { events_ = std::make_unique<EventFile>(folder); }
   std::string query(std::string_view topic) const;
   void save(const std::string& path, std::string_view title, std::string_view axis) const;
-  Runtime* runtime() const { return runtime_; }
 
  private:
   size_t find(std::string_view name) const;  // the number of series if there is none
 
-  Runtime* runtime_;
   std::vector<Series> series_;  // in the order of their first points
   std::unique_ptr<EventFile> events_;
 };

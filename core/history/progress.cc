@@ -75,16 +75,13 @@ std::string line_text(std::string_view label, int64_t total, int64_t done, std::
 }
 
 Progress::Progress(Runtime& runtime, std::string_view label, int64_t total, bool always)
-    : runtime_(&runtime),
+    : OfRuntime(runtime),
       label_(one_line(label)),
       total_(total),
-      visible_(always || isatty(STDERR_FILENO) == 1) {
-  runtime.retain();
-}
+      visible_(always || isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {
   if (shown_) write_line("\r\033[K");
-  runtime_->release();
 }
 
 void Progress::run(int64_t done, std::string_view name, double value) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/runtime/runtime.h"
+#include "core/runtime/kind_object.h"
 
 namespace tenon::history {
 
@@ -19,19 +19,17 @@ std::string duration_text(double seconds);
 std::string line_text(std::string_view label, int64_t total, int64_t done, std::string_view name,
                       double value, double seconds);
 
-class Progress : NoCopy {
+class Progress : public OfRuntime {
  public:
   // always  also if standard error is not a terminal
   Progress(Runtime& runtime, std::string_view label, int64_t total, bool always);
   ~Progress();
 
   void run(int64_t done, std::string_view name, double value);
-  Runtime* runtime() const { return runtime_; }
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  Runtime* runtime_;
   std::string label_;
   int64_t total_;  // 0: not known
   bool visible_;

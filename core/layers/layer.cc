@@ -85,25 +85,19 @@ class ChildScope : NoCopy {
 
 Layer::Layer(Context& context, const registry::Entry& kind, Device& device,
              std::span<const NamedValue> options, uint32_t above)
-    : runtime_(context.runtime),
-      kind_(&kind),
+    : KindObject(context, kind),
       device_(&device),
-      options_(
-          data::read_options(kind.name, data::options_of(kind.as<tenon_layer_desc>()), options)),
+      options_(data::read_options(kind.name, data::options_of(desc()), options)),
       above_(above) {
   CallbackScope call(context, CallbackState::Infer, kind.plugin, nullptr);
   call.subject = this;
   call.run_as(kind.name, "describe", [&](tenon_call* handed) {
-    return kind.as<tenon_layer_desc>().describe(handed, options_.values().data());
+    return desc().describe(handed, options_.values().data());
   });
-  runtime_->retain();
 }
 
 Layer::~Layer() {
   for (const Child& child : children_) child.layer->held_ = false;
-  children_.clear();
-  own_.clear();
-  runtime_->release();
 }
 
 void Layer::fail(tenon_status status, const std::string& what, std::string operand,
@@ -124,14 +118,13 @@ std::vector<Ref> Layer::call(Context& context, std::span<const tenon_value> inpu
 std::vector<Ref> Layer::run(Context& context, std::span<const tenon_value> inputs,
                             uint32_t n_outputs) {
   require_active(*kind_->plugin, kind_->name);
-  const tenon_layer_desc& desc = kind_->as<tenon_layer_desc>();
-  if (inputs.size() < desc.min_inputs || inputs.size() > desc.max_inputs) {
+  if (inputs.size() < desc().min_inputs || inputs.size() > desc().max_inputs) {
     fail(TENON_E_ARGUMENT, "the number of inputs does not fit", "inputs",
-         range_text(desc.min_inputs, desc.max_inputs), std::to_string(inputs.size()));
+         range_text(desc().min_inputs, desc().max_inputs), std::to_string(inputs.size()));
   }
-  if (n_outputs != desc.n_outputs) {
+  if (n_outputs != desc().n_outputs) {
     fail(TENON_E_ARGUMENT, "the number of outputs does not fit", "outputs",
-         std::to_string(desc.n_outputs), std::to_string(n_outputs));
+         std::to_string(desc().n_outputs), std::to_string(n_outputs));
   }
   if (context.capture) {
     if (!frozen_) {
@@ -147,9 +140,9 @@ std::vector<Ref> Layer::run(Context& context, std::span<const tenon_value> input
   call.composed.resize(n_outputs);
   const DefaultDevice here(context, device_->id);
   call.run_as(kind_->name, "forward", [&](tenon_call* handed) {
-    return desc.forward(handed, options_.values().data(), inputs.data(),
-                        static_cast<uint32_t>(inputs.size()),
-                        training_ ? TENON_LAYER_TRAINING : 0u);
+    return desc().forward(handed, options_.values().data(), inputs.data(),
+                          static_cast<uint32_t>(inputs.size()),
+                          training_ ? TENON_LAYER_TRAINING : 0u);
   });
   for (uint32_t i = 0; i < n_outputs; ++i) {
     if (call.composed[i]) continue;
@@ -222,7 +215,7 @@ uint64_t Layer::additions() const {
 
 void Layer::set_child(std::string_view name, const Shared& child) {
   std::string label = name.empty() ? std::to_string(children_.size()) : std::string(name);
-  if (!(kind_->as<tenon_layer_desc>().flags & TENON_LAYER_CONTAINER)) {
+  if (!(desc().flags & TENON_LAYER_CONTAINER)) {
     fail_in(kind_->name, TENON_E_UNSUPPORTED, "the layer takes no children", "layer", "a container",
             kind_->name, "the topic \"layers\" of tenon_runtime_query says which are containers");
   }

@@ -17,7 +17,7 @@
 #include "core/plan/frozen.h"
 #include "core/registry/values.h"
 #include "core/runtime/callback.h"
-#include "core/runtime/context.h"
+#include "core/runtime/kind_object.h"
 
 namespace tenon::layers {
 
@@ -52,7 +52,7 @@ struct Below {
   const Layer* layer = nullptr;
 };
 
-class Layer final : public CallbackSubject, NoCopy {
+class Layer final : public CallbackSubject, public KindObject<tenon_layer_desc> {
  public:
   // This layer's own tensors first, and each layer before those in it.
   struct Lists {
@@ -87,9 +87,6 @@ class Layer final : public CallbackSubject, NoCopy {
   void set_tensor(Context& context, std::string_view name, const Tensor& values);
   // The tensor itself, in place of the one there is.
   void share_tensor(std::string_view name, Tensor& tensor);
-
-  Runtime* runtime() const { return runtime_; }
-  const registry::Entry& kind() const { return *kind_; }
 
   // ---- For a plugin's callbacks
   void add_tensor(Context& context, const tenon_layer_tensor_spec& spec);
@@ -133,8 +130,6 @@ class Layer final : public CallbackSubject, NoCopy {
   void place(Device& device) noexcept;
   const Lists& lists();
 
-  Runtime* runtime_;
-  const registry::Entry* kind_;
   Device* device_;
   registry::ValueStore options_;
   OwnTensors own_;

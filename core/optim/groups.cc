@@ -88,7 +88,7 @@ int order_of(const std::vector<tenon_value>& a, const std::vector<tenon_value>& 
 
 Optimizer::Optimizer(Context& context, const registry::Entry& kind, std::vector<GivenGroup> groups,
                      std::span<const NamedValue> values, Given form)
-    : runtime_(context.runtime), kind_(&kind) {
+    : KindObject(context, kind) {
   step_op_ = &runtime_->plugins.require_op(registry::text_view(desc().step_op), 0);
   if (desc().rows_op.length != 0) {
     rows_op_ = &runtime_->plugins.require_op(registry::text_view(desc().rows_op), 0);
@@ -96,13 +96,6 @@ Optimizer::Optimizer(Context& context, const registry::Entry& kind, std::vector<
   check_groups(groups, form);
   for (GivenGroup& group : groups) add(std::move(group), values, form);
   hypers_changed_ = groups_.size() > 1;
-  runtime_->retain();
-}
-
-Optimizer::~Optimizer() {
-  params_.clear();
-  dynamics_.clear();
-  runtime_->release();
 }
 
 void Optimizer::add(GivenGroup given, std::span<const NamedValue> values, Given form) {

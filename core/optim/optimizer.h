@@ -17,7 +17,7 @@
 #include "core/optim/hypers.h"
 #include "core/optim/parts.h"
 #include "core/plan/frozen.h"
-#include "core/runtime/context.h"
+#include "core/runtime/kind_object.h"
 
 namespace tenon::plan {
 class Recorder;
@@ -37,12 +37,11 @@ struct GivenGroup {
 // A list of parameters that are to be trained, or groups, in which some may be frozen.
 enum class Given : uint8_t { List, Groups };
 
-class Optimizer : NoCopy {
+class Optimizer : public KindObject<tenon_optimizer_desc> {
  public:
   // Throws Error where a parameter is not what may be given, or a value does not fit.
   Optimizer(Context& context, const registry::Entry& kind, std::vector<GivenGroup> groups,
             std::span<const NamedValue> values, Given form);
-  ~Optimizer();
 
   // Updates every parameter that requires a gradient and has one; lists are cut by
   // hyper-parameters, device, dtype, and rows or dense.
@@ -75,7 +74,6 @@ class Optimizer : NoCopy {
   size_t size() const { return params_.size(); }
   HyperDescs hyper_descs() const { return {desc().hypers, desc().n_hypers}; }
   std::span<const tenon_state_desc> state_descs() const { return {desc().states, desc().n_states}; }
-  Runtime* runtime() const { return runtime_; }
   const std::string& name() const { return kind_->name; }
 
  private:
@@ -105,7 +103,6 @@ class Optimizer : NoCopy {
   using Grads = Small<std::pair<Ref, Ref>, 16>;
   using Handles = Small<tenon_tensor*, 16>;
 
-  const tenon_optimizer_desc& desc() const { return kind_->as<tenon_optimizer_desc>(); }
   using GroupRange = std::pair<uint32_t, uint32_t>;  // first and end
 
   void add(GivenGroup given, std::span<const NamedValue> values, Given form);
@@ -132,8 +129,6 @@ class Optimizer : NoCopy {
   void step(Context& context, const Work& work, const Grads& grads);
   [[gnu::cold]] void follow(Context& context, Param& param);
 
-  Runtime* runtime_;
-  const registry::Entry* kind_;
   const registry::Op* step_op_;
   const registry::Op* rows_op_ = nullptr;
   std::vector<Param> params_;

@@ -30,8 +30,7 @@ void check_required(const registry::Entry& kind, std::span<const NamedValue> giv
 
 Schedule::Schedule(Context& context, const registry::Entry& kind, double base_value,
                    std::span<const NamedValue> values)
-    : runtime_(context.runtime),
-      kind_(&kind),
+    : KindObject(context, kind),
       hypers_(read_hypers(kind.name, hyper_descs(kind.as<tenon_schedule_desc>()), values)),
       base_value_(base_value) {
   check_required(kind, values);
@@ -42,10 +41,7 @@ Schedule::Schedule(Context& context, const registry::Entry& kind, double base_va
   for (uint32_t i = 0; i < desc().n_states; ++i) states_.push_back(desc().states[i].initial);
   std::vector<double> tried = states_;
   advance(context, tried, nullptr);
-  runtime_->retain();
 }
-
-Schedule::~Schedule() { runtime_->release(); }
 
 size_t Schedule::state_index(std::string_view name) const {
   const std::span<const tenon_schedule_state_desc> states(desc().states, desc().n_states);

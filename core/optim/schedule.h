@@ -11,16 +11,15 @@
 
 #include "core/optim/hypers.h"
 #include "core/registry/values.h"
-#include "core/runtime/context.h"
+#include "core/runtime/kind_object.h"
 
 namespace tenon::optim {
 
-class Schedule : NoCopy {
+class Schedule : public KindObject<tenon_schedule_desc> {
  public:
   // Throws Error if a value does not fit; tries the first step.
   Schedule(Context& context, const registry::Entry& kind, double base_value,
            std::span<const NamedValue> values);
-  ~Schedule();
 
   // The next step's value; if that fails the state stays as it was.
   double run(Context& context, const double* metric);
@@ -29,15 +28,11 @@ class Schedule : NoCopy {
   std::span<const tenon_schedule_state_desc> state_descs() const {
     return {desc().states, desc().n_states};
   }
-  Runtime* runtime() const { return runtime_; }
 
  private:
-  const tenon_schedule_desc& desc() const { return kind_->as<tenon_schedule_desc>(); }
   size_t state_index(std::string_view name) const;
   double advance(Context& context, std::vector<double>& states, const double* metric) const;
 
-  Runtime* runtime_;
-  const registry::Entry* kind_;
   registry::ValueStore hypers_;
   std::vector<double> states_;
   double base_value_;

@@ -80,7 +80,7 @@ void DataParallel::Sum::clear() {
 
 DataParallel::DataParallel(Context& context, std::shared_ptr<Group> group, std::vector<Ref> params,
                            Options options)
-    : runtime_(context.runtime),
+    : OfRuntime(*context.runtime),
       group_(std::move(group)),
       params_(std::move(params)),
       buffers_(std::move(options.buffers)) {
@@ -98,10 +98,7 @@ DataParallel::DataParallel(Context& context, std::shared_ptr<Group> group, std::
   // Backward makes the last ones' gradients first, mostly.
   for (size_t i = params_.size(); i-- > 0;) order_.push_back(static_cast<uint32_t>(i));
   if (!alone()) share_values(context);
-  runtime_->retain();
 }
-
-DataParallel::~DataParallel() { runtime_->release(); }
 
 Ref DataParallel::all(Context& context, uint32_t collective, const Ref& input,
                       const Ref& output) const {

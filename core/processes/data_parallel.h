@@ -16,7 +16,7 @@
 
 namespace tenon::processes {
 
-class DataParallel : NoCopy {
+class DataParallel : public OfRuntime {
  public:
   struct Options {
     int64_t shards = 0;
@@ -27,7 +27,6 @@ class DataParallel : NoCopy {
   // group  NULL: this process alone
   DataParallel(Context& context, std::shared_ptr<Group> group, std::vector<Ref> params,
                Options options);
-  ~DataParallel();
 
   void begin(Context& context, int64_t shard);
   void end(Context& context, Tensor& loss);
@@ -36,7 +35,6 @@ class DataParallel : NoCopy {
   void gather_states(Context& context, int32_t root);
   double clip(Context& context, double max_norm);  // returns the norm before
   tenon_data_parallel_info info() const;
-  Runtime* runtime() const { return runtime_; }
 
  private:
   // How a parameter's gradient travels. All processes agree on it after the first step.
@@ -98,7 +96,6 @@ class DataParallel : NoCopy {
   void send_states(Context& context, uint32_t param, uint32_t at, int32_t root,
                    std::vector<Ref>& whole) const;
 
-  Runtime* runtime_;
   const std::shared_ptr<Group> group_;
   const std::vector<Ref> params_;
   const std::vector<Ref> buffers_;

@@ -26,18 +26,11 @@ bool takes_rows(uint32_t collective) noexcept {
 
 Transfer::Transfer(Runtime& runtime, std::vector<Move> moves, bool sums_fast, int64_t timeout,
                    int64_t sequence)
-    : runtime_(&runtime),
+    : OfRuntime(runtime),
       moves_(std::move(moves)),
       sums_fast_(sums_fast),
       timeout_(timeout),
-      sequence_(sequence) {
-  runtime_->retain();
-}
-
-Transfer::~Transfer() {
-  moves_.clear();
-  runtime_->release();
-}
+      sequence_(sequence) {}
 
 std::string Transfer::words() const {
   return std::string(name_of(moves_[0].collective)) + ", transfer " + std::to_string(sequence_);

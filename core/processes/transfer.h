@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/runtime/context.h"
+#include "core/runtime/kind_object.h"
 #include "core/tensor/tensor.h"
 
 namespace tenon::processes {
@@ -42,11 +42,10 @@ struct Move {
   Ref rows;    // [n, ...]
 };
 
-class Transfer : NoCopy {
+class Transfer : public OfRuntime {
  public:
   Transfer(Runtime& runtime, std::vector<Move> moves, bool sums_fast, int64_t timeout,
            int64_t sequence);
-  ~Transfer();
 
   // Waits; throws the error it ended with. context  NULL: cannot be interrupted
   void end(Context* context);
@@ -61,10 +60,8 @@ class Transfer : NoCopy {
   bool sums_fast() const { return sums_fast_; }
   int64_t timeout() const { return timeout_; }
   int64_t sequence() const { return sequence_; }
-  Runtime* runtime() const { return runtime_; }
 
  private:
-  Runtime* runtime_;
   std::vector<Move> moves_;
   const bool sums_fast_;
   const int64_t timeout_;  // milliseconds

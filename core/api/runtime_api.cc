@@ -309,10 +309,7 @@ tenon_status tenon_device_wait(tenon_context* context, const tenon_device* devic
 
 tenon_status tenon_scope_begin(tenon_context* context, const char* label, uint64_t label_length) {
   return guard(context, [&](Context& cx) {
-    const std::string_view text = require_name(label, label_length, "label");
-    const std::string& outer = *cx.scope_path();
-    const std::string path = outer.empty() ? std::string(text) : outer + "/" + std::string(text);
-    cx.scopes.push_back(cx.runtime->intern_scope(path));
+    cx.push_scope(std::string(require_name(label, label_length, "label")));
   });
 }
 

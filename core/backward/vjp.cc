@@ -77,8 +77,7 @@ Tensor* VjpFrame::unpack(const Saved& saved, const Edge* edge, uint32_t output) 
 
 tenon_value VjpFrame::input(uint32_t index) {
   require(&tenon_vjp_need::inputs, index, "input");
-  tenon_value value{};
-  if (index + 1 >= node.of->input_begin.size()) return value;
+  if (index + 1 >= node.of->input_begin.size()) return {};
   const uint32_t begin = node.of->input_begin[index];
   const uint32_t end = node.of->input_begin[index + 1];
   if (node.of->op->schema.inputs[index].list) {
@@ -86,12 +85,9 @@ tenon_value VjpFrame::input(uint32_t index) {
     for (uint32_t i = begin; i < end; ++i) {
       list.push_back(tensor::handle(unpack(node.saved_inputs[i], &node.edges[i], 0)));
     }
-    value.tag = TENON_VALUE_TENSOR_LIST;
-    value.count = static_cast<uint32_t>(list.size());
-    value.as.tensors = list.data();
-    return value;
+    return registry::tensors_value(list.data(), list.size());
   }
-  if (begin == end) return value;
+  if (begin == end) return {};
   const Saved& saved = node.saved_inputs[begin];
   if (!saved.tensor) return saved.number;
   return registry::tensor_value(*unpack(saved, &node.edges[begin], 0));

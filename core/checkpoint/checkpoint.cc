@@ -12,9 +12,7 @@ Value::Value(const tenon_value& value) : number(value) {
 
 tenon_value Value::get() const {
   if (number.tag != TENON_VALUE_STRING) return number;
-  tenon_value value{TENON_VALUE_STRING, static_cast<uint32_t>(text.size()), {}};
-  value.as.string = text.c_str();
-  return value;
+  return registry::string_value(text);
 }
 
 std::string group_sizes(const optim::Optimizer& optimizer) {

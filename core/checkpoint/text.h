@@ -10,6 +10,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/registry/values.h"
+
 namespace tenon::checkpoint {
 
 // "model.0.weight"
@@ -41,17 +43,12 @@ std::optional<Number> number_of(std::string_view text) {
 
 // Of the types that hyper-parameters and values have; a text is borrowed.
 inline std::optional<tenon_value> value_of(std::string_view text, uint32_t tag) {
-  tenon_value value{tag, 0, {}};
   if (tag == TENON_VALUE_F64) {
     const auto number = number_of<double>(text);
-    value.as.f64 = number.value_or(0);
-    return number ? std::optional(value) : std::nullopt;
+    return number ? std::optional(registry::float_value(*number)) : std::nullopt;
   }
-  if (tag == TENON_VALUE_STRING) {
-    value.count = static_cast<uint32_t>(text.size());
-    value.as.string = text.data();
-    return value;
-  }
+  if (tag == TENON_VALUE_STRING) return registry::string_value(text);
+  tenon_value value{tag, 0, {}};
   if (tag == TENON_VALUE_BOOL) {
     value.as.i64 = text == "true" ? 1 : 0;
     return text == "true" || text == "false" ? std::optional(value) : std::nullopt;

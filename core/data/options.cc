@@ -30,8 +30,7 @@ tenon_value checked(const std::string& kind, const Option& option, const tenon_v
                     std::vector<double>& floats) {
   tenon_value value = given;
   if (option.tag == TENON_VALUE_F64 && given.tag == TENON_VALUE_I64) {
-    value.tag = TENON_VALUE_F64;
-    value.as.f64 = static_cast<double>(given.as.i64);
+    value = registry::float_value(static_cast<double>(given.as.i64));
   }
   if (value.tag == TENON_VALUE_STRING && !value.as.string && value.count != 0) {
     fail_option(kind, option.name, "is a NULL string", "text", "NULL");

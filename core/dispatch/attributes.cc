@@ -31,9 +31,7 @@ bool convert_attr(const registry::Attr& attr, tenon_value& value) {
       return value.tag == TENON_VALUE_I64;
     case AttrKind::Float:
       if (value.tag == TENON_VALUE_I64) {
-        const double number = static_cast<double>(value.as.i64);
-        value.tag = TENON_VALUE_F64;
-        value.as.f64 = number;
+        value = registry::float_value(static_cast<double>(value.as.i64));
       }
       return value.tag == TENON_VALUE_F64;
     case AttrKind::Bool:

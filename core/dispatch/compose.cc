@@ -80,9 +80,7 @@ std::vector<Ref> composed(Invocation& call, std::span<Tensor* const> outputs) {
       for (uint32_t i = call.begin[input]; i < call.begin[input + 1]; ++i) {
         list.push_back(tensor::handle(call.operands[i].tensor));
       }
-      value.tag = TENON_VALUE_TENSOR_LIST;
-      value.count = static_cast<uint32_t>(list.size());
-      value.as.tensors = list.data();
+      value = registry::tensors_value(list.data(), list.size());
     } else if (call.count(input) == 1) {
       const Operand& operand = call.operands[call.begin[input]];
       value = operand.tensor ? tensor_value(*operand.tensor) : *operand.number;

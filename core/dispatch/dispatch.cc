@@ -230,8 +230,7 @@ void call_onto(Context& context, const registry::Op& op, std::span<const tenon_v
 
 Tensor* cast(Context& context, Tensor& tensor, tenon_dtype dtype) {
   const tenon_value input = tensor_value(tensor);
-  tenon_value attr{TENON_VALUE_DTYPE, 0, {}};
-  attr.as.dtype = dtype;
+  const tenon_value attr = registry::dtype_value(dtype);
   Tensor* out = nullptr;
   const registry::Op& op = context.runtime->plugins.require_role(TENON_ROLE_CAST);
   call(context, op, {&input, 1}, {&attr, 1}, {&out, 1});

@@ -12,12 +12,6 @@ using tensor::DimSpan;
 
 namespace {
 
-tenon_value ints_value(DimSpan ints) {
-  tenon_value value{TENON_VALUE_INT_LIST, static_cast<uint32_t>(ints.size()), {}};
-  value.as.ints = ints.data();
-  return value;
-}
-
 const registry::Op& role(Context& context, uint32_t which) {
   return context.runtime->plugins.require_role(which);
 }
@@ -39,7 +33,7 @@ void add_into(Context& context, Tensor& accumulator, Tensor& b) {
 
 Tensor* sum_to(Context& context, Tensor& tensor, DimSpan shape) {
   const tenon_value input = tensor_value(tensor);
-  const tenon_value attr = ints_value(shape);
+  const tenon_value attr = registry::ints_value(shape);
   Tensor* out = nullptr;
   call(context, role(context, TENON_ROLE_SUM_TO), {&input, 1}, {&attr, 1}, {&out, 1});
   return out;

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/inspect/host_values.h"
+#include "core/registry/values.h"
 
 namespace tenon::inspect {
 
@@ -14,14 +15,9 @@ tenon_value item(Context& context, const Tensor& tensor) {
          "read all of it with tenon_tensor_get_data");
   }
   const HostValues values(context, tensor);
-  tenon_value value{};
-  if (tensor::is_float(tensor.dtype())) {
-    value.tag = TENON_VALUE_F64;
-    value.as.f64 = values.real_at(0);
-  } else {
-    value.tag = tensor::is_bool(tensor.dtype()) ? TENON_VALUE_BOOL : TENON_VALUE_I64;
-    value.as.i64 = values.integer_at(0);
-  }
+  if (tensor::is_float(tensor.dtype())) return registry::float_value(values.real_at(0));
+  tenon_value value = registry::int_value(values.integer_at(0));
+  if (tensor::is_bool(tensor.dtype())) value.tag = TENON_VALUE_BOOL;
   return value;
 }
 

@@ -71,13 +71,8 @@ void launch_fill(Context& context, Device& device, const Item& to, const tenon_v
     staged = Ref(Tensor::create(device, to.dtype, to.dims()));
     item = make_item(*staged, 0, TENON_SLOT_OUT);
   }
-  tenon_value attrs[3] = {};
-  attrs[0].tag = TENON_VALUE_INT_LIST;
-  attrs[0].count = static_cast<uint32_t>(item.rank);
-  attrs[0].as.ints = item.shape.data();
-  attrs[1] = value;
-  attrs[2].tag = TENON_VALUE_DTYPE;
-  attrs[2].as.dtype = item.dtype;
+  const tenon_value attrs[3] = {registry::ints_value(item.dims()), value,
+                                registry::dtype_value(item.dtype)};
   Block block(device, kernel.desc, {item}, attrs);
   run_kernel(context, op, kernel, device, block, nullptr, nullptr, false);
   if (staged) launch_copy(context, device, item, to);

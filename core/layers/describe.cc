@@ -29,12 +29,8 @@ class Drawing {
     for (uint32_t i = 0; i < spec.n_attrs; ++i) {
       set(registry::text_view(spec.attr_names[i]), spec.attr_values[i]);
     }
-    tenon_value shape{TENON_VALUE_INT_LIST, static_cast<uint32_t>(spec.rank), {}};
-    shape.as.ints = spec.shape;
-    set(kShape, shape);
-    tenon_value dtype{TENON_VALUE_DTYPE, 0, {}};
-    dtype.as.dtype = dtype_;
-    set(kDtype, dtype);
+    set(kShape, registry::ints_value({spec.shape, static_cast<size_t>(spec.rank)}));
+    set(kDtype, registry::dtype_value(dtype_));
   }
 
   Ref run(Context& context, tenon_dtype wanted) const {

@@ -71,9 +71,7 @@ void finish_move(Move& move) noexcept {
 class ChildScope : NoCopy {
  public:
   ChildScope(Context& context, const std::string& label) : context_(context) {
-    const std::string& outer = *context.scope_path();
-    context.scopes.push_back(
-        context.runtime->intern_scope(outer.empty() ? label : outer + "/" + label));
+    context.push_scope(label);
   }
   ~ChildScope() { context_.scopes.pop_back(); }
 

@@ -62,11 +62,8 @@ size_t find_hyper(const std::string& owner, HyperDescs descs, std::string_view n
 tenon_value checked_hyper(const std::string& owner, const tenon_hyper_desc& desc,
                           const tenon_value& value) {
   const std::string name(registry::text_view(desc.name));
-  tenon_value out = value;
-  if (desc.tag == TENON_VALUE_F64 && value.tag == TENON_VALUE_I64) {
-    out.tag = TENON_VALUE_F64;
-    out.as.f64 = static_cast<double>(value.as.i64);
-  }
+  const bool whole = desc.tag == TENON_VALUE_F64 && value.tag == TENON_VALUE_I64;
+  const tenon_value out = whole ? registry::float_value(static_cast<double>(value.as.i64)) : value;
   if (out.tag != desc.tag) {
     refuse_value(owner, name, "has the wrong type", registry::tag_name(desc.tag),
                  registry::tag_name(value.tag));

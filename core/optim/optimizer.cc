@@ -21,9 +21,7 @@ namespace {
 
 template <class List>
 tenon_value list_value(const List& list) {
-  tenon_value value{TENON_VALUE_TENSOR_LIST, static_cast<uint32_t>(list.size()), {}};
-  value.as.tensors = list.data();
-  return value;
+  return registry::tensors_value(list.data(), list.size());
 }
 
 tenon_meta meta_of_state(const Tensor& param, const tenon_state_desc& desc) {
@@ -162,9 +160,7 @@ bool Optimizer::make_states(Context& context, uint32_t index) {
     const tenon_state_desc& state = desc().states[i];
     const tenon_meta meta = meta_of_state(like, state);
     Ref made = create_state(like, meta.dtype, tensor::shape_of(meta));
-    tenon_value initial{TENON_VALUE_F64, 0, {}};
-    initial.as.f64 = state.initial;
-    launch::fill(context, *made, initial);
+    launch::fill(context, *made, registry::float_value(state.initial));
     states.push_back(std::move(made));
   }
   param.states = std::move(states);
@@ -186,9 +182,7 @@ void Optimizer::reset_states(Context& context, uint32_t index) {
   const CaptureSuspended suspended(context);
   const std::vector<Ref>& states = params_[index].states;
   for (size_t i = 0; i < states.size(); ++i) {
-    tenon_value initial{TENON_VALUE_F64, 0, {}};
-    initial.as.f64 = desc().states[i].initial;
-    launch::fill(context, *states[i], initial);
+    launch::fill(context, *states[i], registry::float_value(desc().states[i].initial));
   }
 }
 

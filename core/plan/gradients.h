@@ -54,11 +54,7 @@ struct LeafState {
 
 // The one number that changes no sum, not even the sign of a zero. Rows are added to zeros, eagerly
 // too, and what they leave out is one.
-inline tenon_value nothing_to_add(bool rows) {
-  tenon_value value{TENON_VALUE_F64, 0, {}};
-  value.as.f64 = rows ? 0.0 : -0.0;
-  return value;
-}
+inline tenon_value nothing_to_add(bool rows) { return registry::float_value(rows ? 0.0 : -0.0); }
 
 // What a leaf holds just now.
 struct Held {

@@ -12,16 +12,6 @@ namespace tenon::processes {
 
 using tensor::DimSpan;
 
-namespace {
-
-tenon_value number(double value) {
-  tenon_value made{TENON_VALUE_F64, 0, {}};
-  made.as.f64 = value;
-  return made;
-}
-
-}  // namespace
-
 Bucket::Bucket(std::vector<uint32_t> params, const std::vector<Ref>& all, int64_t processes,
                bool parted)
     : params_(std::move(params)), processes_(processes), parted_(parted) {
@@ -48,7 +38,8 @@ void Bucket::begin(Context& context) {
   const bool free = memory_ && memory_->storage->refs.load() == 1;
   if (!free) memory_ = Ref(Tensor::create(*device_, metas_[0].dtype, {&size_, 1}));
   if (counts_ != size_)
-    launch::fill(context, *tensor::elements(*memory_, counts_, size_ - counts_), number(0));
+    launch::fill(context, *tensor::elements(*memory_, counts_, size_ - counts_),
+                 registry::float_value(0));
   put_.assign(params_.size(), false);
   missing_ = params_.size();
   transfer_.reset();
@@ -58,7 +49,7 @@ void Bucket::put(Context& context, size_t place, const Tensor& grad) {
   launch::copy_into(context, grad, *piece(place));
   if (!parted_) {
     launch::fill(context, *tensor::elements(*memory_, counts_ + static_cast<int64_t>(place), 1),
-                 number(1));
+                 registry::float_value(1));
   }
   if (put_[place]) return;
   put_[place] = true;
@@ -67,7 +58,7 @@ void Bucket::put(Context& context, size_t place, const Tensor& grad) {
 
 void Bucket::send(Context& context, Group& group) {
   for (size_t place = 0; place < params_.size(); ++place) {
-    if (!put_[place]) launch::fill(context, *piece(place), number(0));
+    if (!put_[place]) launch::fill(context, *piece(place), registry::float_value(0));
   }
   if (!parted_) {
     transfer_ = group.begin(context, {{TENON_COLLECTIVE_ALL_REDUCE, 0, memory_, memory_}}, 0);

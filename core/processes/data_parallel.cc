@@ -258,9 +258,8 @@ Ref DataParallel::seed_for(Context& context, const Tensor& loss) const {
     fail(TENON_E_GRAD, "data parallel: the loss has more than one element", "loss", "one element",
          tensor::describe(loss));
   }
-  tenon_value share{TENON_VALUE_F64, 0, {}};
-  share.as.f64 = 1.0 / static_cast<double>(shards_);
-  return Ref(launch::full(context, device_of(loss), loss.view.dtype, loss.shape(), share));
+  return Ref(launch::full(context, device_of(loss), loss.view.dtype, loss.shape(),
+                          registry::float_value(1.0 / static_cast<double>(shards_))));
 }
 
 // Hooks at leaves, for one backward.

@@ -257,8 +257,7 @@ void DataParallel::finish_captured(Context& context) {
       for (const uint32_t param : bucket.params()) {
         list.push_back(tensor::handle(grads[param].get()));
       }
-      tenon_value input{TENON_VALUE_TENSOR_LIST, static_cast<uint32_t>(list.size()), {}};
-      input.as.tensors = list.data();
+      const tenon_value input = registry::tensors_value(list.data(), list.size());
       dispatch::call(context, op, {&input, 1}, {&number, 1}, {});
     }
   }

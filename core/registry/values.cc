@@ -129,50 +129,26 @@ uint64_t scalar_bits(const tenon_value& number, tenon_dtype dtype) {
 }
 
 tenon_value default_value(const Attr& attr) {
-  tenon_value value{};
   const AttrDefault& def = attr.def;
-  if (!def.present || def.none) return value;
+  if (!def.present || def.none) return {};
   switch (attr.kind) {
     case AttrKind::Int:
-      value.tag = TENON_VALUE_I64;
-      value.as.i64 = def.i;
-      break;
+      return int_value(def.i);
     case AttrKind::Float:
-      value.tag = TENON_VALUE_F64;
-      value.as.f64 = def.f;
-      break;
+      return float_value(def.f);
     case AttrKind::Bool:
-      value.tag = TENON_VALUE_BOOL;
-      value.as.i64 = def.b ? 1 : 0;
-      break;
+      return bool_value(def.b);
     case AttrKind::String:
-      value.tag = TENON_VALUE_STRING;
-      value.count = static_cast<uint32_t>(def.s.size());
-      value.as.string = def.s.data();
-      break;
+      return string_value(def.s);
     case AttrKind::Number:
-      if (def.number_kind == tensor::ScalarKind::Float) {
-        value.tag = TENON_VALUE_F64;
-        value.as.f64 = def.f;
-      } else if (def.number_kind == tensor::ScalarKind::Bool) {
-        value.tag = TENON_VALUE_BOOL;
-        value.as.i64 = def.b ? 1 : 0;
-      } else {
-        value.tag = TENON_VALUE_I64;
-        value.as.i64 = def.i;
-      }
-      break;
+      if (def.number_kind == tensor::ScalarKind::Float) return float_value(def.f);
+      return def.number_kind == tensor::ScalarKind::Bool ? bool_value(def.b) : int_value(def.i);
     case AttrKind::Dtype:
-      value.tag = TENON_VALUE_DTYPE;
-      value.as.dtype = def.d;
-      break;
+      return dtype_value(def.d);
     case AttrKind::IntList:
-      value.tag = TENON_VALUE_INT_LIST;
-      value.count = static_cast<uint32_t>(def.ints.size());
-      value.as.ints = def.ints.data();
-      break;
+      return ints_value(def.ints);
   }
-  return value;
+  return {};
 }
 
 }  // namespace tenon::registry

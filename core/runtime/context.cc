@@ -51,6 +51,11 @@ Context::Context(Runtime& owner)
   owner.retain();
 }
 
+void Context::push_scope(const std::string& label) {
+  const std::string& outer = *scope_path();
+  scopes.push_back(runtime->intern_scope(outer.empty() ? label : outer + "/" + label));
+}
+
 Context::~Context() {
   runtime->remove_context(*this);
   capturing.reset();

@@ -141,15 +141,9 @@ tenon_status tenon_tensor_get_grad(tenon_context* context, tenon_tensor* tensor,
                   .found = tensor::describe(t)};
     }
     if (!link) return;
-    // The old ones are released after the lock.
-    Ref old_grad = Ref::shared(given);
-    Ref old_indices;
-    Ref old_values;
     if (plan::Recorder* const recorder = plan::recorder_of(cx)) recorder->leaf(t).replaces();
-    std::lock_guard lock(link->mutex);
-    std::swap(link->grad, old_grad);
-    std::swap(link->row_indices, old_indices);
-    std::swap(link->row_values, old_values);
+    tape::Gradient gradient{Ref::shared(given)};
+    tape::exchange(*link, gradient);
   });
 }
 

@@ -31,4 +31,16 @@ void fail_in(const std::string& op, tenon_status status, const std::string& what
               .hint = std::move(hint)};
 }
 
+void fail_plugin(const std::string& op, const std::string& plugin, const std::string& what,
+                 std::string operand, std::string expected, std::string found, std::string hint) {
+  throw Error{.status = TENON_E_PLUGIN,
+              .message = op + ": " + what,
+              .op = op,
+              .operand = std::move(operand),
+              .expected = std::move(expected),
+              .found = std::move(found),
+              .plugin = plugin,
+              .hint = std::move(hint)};
+}
+
 }  // namespace tenon

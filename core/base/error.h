@@ -41,6 +41,12 @@ struct Error {
                                      std::string expected, std::string found,
                                      std::string hint = {});
 
+// The same of what a plugin has done to one of them.
+[[noreturn, gnu::cold]] void fail_plugin(const std::string& op, const std::string& plugin,
+                                         const std::string& what, std::string operand = {},
+                                         std::string expected = {}, std::string found = {},
+                                         std::string hint = {});
+
 // Thrown if memory ran out; formatting it allocates nothing.
 struct OutOfMemory {
   uint64_t bytes = 0;

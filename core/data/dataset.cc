@@ -36,22 +36,16 @@ void Dataset::describe(Context& context) {
                          &count);
   });
   if (length_ < 0 || count == 0 || count > fields_.size()) {
-    throw Error{.status = TENON_E_PLUGIN,
-                .message = kind_->name + ": gives an impossible length or number of fields",
-                .op = kind_->name,
-                .plugin = kind_->plugin->id};
+    fail_plugin(kind_->name, kind_->plugin->id, "gives an impossible length or number of fields");
   }
   fields_.resize(count);
   for (const tenon_dataset_field& field : fields_) {
     names_.emplace_back(registry::text_view(field.name));
     if (field.sample.rank < 0 || field.sample.rank >= TENON_MAX_RANK ||
         !tensor::is_known(field.sample.dtype)) {
-      throw Error{.status = TENON_E_PLUGIN,
-                  .message = kind_->name + ": field \"" + names_.back() +
-                             "\" has an impossible shape or dtype",
-                  .op = kind_->name,
-                  .operand = names_.back(),
-                  .plugin = kind_->plugin->id};
+      fail_plugin(kind_->name, kind_->plugin->id,
+                  "field \"" + names_.back() + "\" has an impossible shape or dtype",
+                  names_.back());
     }
   }
 }
@@ -128,14 +122,10 @@ std::vector<int64_t> Dataset::lengths(Context& context, int64_t first, int64_t c
   const auto is_negative = [](int64_t length) { return length < 0; };
   const auto wrong = std::find_if(lengths.begin(), lengths.end(), is_negative);
   if (wrong == lengths.end()) return lengths;
-  throw Error{.status = TENON_E_PLUGIN,
-              .message = kind_->name + ": says that sample " +
-                         std::to_string(first + (wrong - lengths.begin())) + " has length " +
-                         std::to_string(*wrong),
-              .op = kind_->name,
-              .expected = "0 or more",
-              .found = std::to_string(*wrong),
-              .plugin = kind_->plugin->id};
+  fail_plugin(kind_->name, kind_->plugin->id,
+              "says that sample " + std::to_string(first + (wrong - lengths.begin())) +
+                  " has length " + std::to_string(*wrong),
+              {}, "0 or more", std::to_string(*wrong));
 }
 
 }  // namespace tenon::data

@@ -63,10 +63,7 @@ void Tokenizer::describe(Context& context) {
 }
 
 void Tokenizer::blame(const std::string& what) const {
-  throw Error{.status = TENON_E_PLUGIN,
-              .message = kind_->name + ": " + what,
-              .op = kind_->name,
-              .plugin = kind_->plugin->id};
+  fail_plugin(kind_->name, kind_->plugin->id, what);
 }
 
 // What a callback gives that sets a length and writes as much as there is room for.

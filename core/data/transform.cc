@@ -37,12 +37,10 @@ tenon_meta Transform::infer(Context& context, const tenon_meta& sample) const {
                              tensor::count(shape_of(out)) == tensor::count(shape_of(sample))))) {
     return out;
   }
-  throw Error{.status = TENON_E_PLUGIN,
-              .message = kind_->name + ": makes an impossible sample" +
-                         (view ? " for one that changes the shape alone" : ""),
-              .op = kind_->name,
-              .found = possible ? tensor::describe(out) : "",
-              .plugin = kind_->plugin->id};
+  fail_plugin(kind_->name, kind_->plugin->id,
+              std::string("makes an impossible sample") +
+                  (view ? " for one that changes the shape alone" : ""),
+              {}, {}, possible ? tensor::describe(out) : "");
 }
 
 Ref Transform::call(Context& context, const tenon_batch& batch, Tensor& field) const {

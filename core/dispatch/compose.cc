@@ -97,17 +97,12 @@ std::vector<Ref> composed(Invocation& call, std::span<Tensor* const> outputs) {
     if (!made && call.schema.outputs[i].aux && !(call.wanted >> i & 1)) continue;
     const tenon_meta& meta = call.outputs[i];
     if (!made || !fits(call, *made, meta)) {
-      throw Error{.status = TENON_E_PLUGIN,
-                  .message = call.op.name + ": its composition gave " +
-                             (made ? tensor::describe(*made) : "nothing") + " as " +
-                             output_name(call, i) + ", not " +
-                             (call.op.has(TENON_OP_DYNAMIC_OUT) ? "at most " : "") +
-                             tensor::describe(meta),
-                  .op = call.op.name,
-                  .operand = output_name(call, i),
-                  .expected = tensor::describe(meta),
-                  .found = made ? tensor::describe(*made) : "nothing",
-                  .plugin = call.op.plugin->id};
+      const std::string found = made ? tensor::describe(*made) : "nothing";
+      const std::string expected = tensor::describe(meta);
+      fail_plugin(call.op.name, call.op.plugin->id,
+                  "its composition gave " + found + " as " + output_name(call, i) + ", not " +
+                      (call.op.has(TENON_OP_DYNAMIC_OUT) ? "at most " : "") + expected,
+                  output_name(call, i), expected, found);
     }
   }
   return std::move(window.composed);

@@ -44,12 +44,8 @@ Ref try_view(const Invocation& call) {
         static_cast<uint64_t>(base.offset + result.offset + high + 1) * base.element_size() <=
             base.storage->bytes));
   if (!fits) {
-    throw Error{.status = TENON_E_PLUGIN,
-                .message = call.op.name +
-                           ": its view rule leaves the storage or differs from its "
-                           "shape rule",
-                .op = call.op.name,
-                .plugin = call.op.plugin->id};
+    fail_plugin(call.op.name, call.op.plugin->id,
+                "its view rule leaves the storage or differs from its shape rule");
   }
   return tensor::window(base, shape, result.strides, base.offset + result.offset);
 }

@@ -101,16 +101,11 @@ Bindings bind_dims(Invocation& call) {
 [[noreturn]] void fail_inferred(const Invocation& call, size_t index, const std::string& expected,
                                 const std::string& found) {
   const std::string& name = call.schema.outputs[index].name;
-  throw Error{.status = TENON_E_PLUGIN,
-              .message = call.op.name + ": its shape rule gave output " +
-                         (name.empty() ? std::to_string(index) : '"' + name + '"') + " " + found +
-                         ", which its schema does not allow",
-              .op = call.op.name,
-              .operand = name,
-              .expected = expected,
-              .found = found,
-              .plugin = call.op.plugin->id,
-              .hint = "report it to the author of plugin " + call.op.plugin->id};
+  fail_plugin(call.op.name, call.op.plugin->id,
+              "its shape rule gave output " +
+                  (name.empty() ? std::to_string(index) : '"' + name + '"') + " " + found +
+                  ", which its schema does not allow",
+              name, expected, found, "report it to the author of plugin " + call.op.plugin->id);
 }
 
 // Kernels trust the schema: an output that is not as it says would be overrun.

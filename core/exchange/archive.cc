@@ -39,10 +39,7 @@ std::string some_of(const List& list, Name&& name) {
 }
 
 [[noreturn]] void refuse_plugin(const registry::Entry& kind, const std::string& what) {
-  throw Error{.status = TENON_E_PLUGIN,
-              .message = kind.name + ": " + what,
-              .op = kind.name,
-              .plugin = kind.plugin->id};
+  fail_plugin(kind.name, kind.plugin->id, what);
 }
 
 Dims strides_of(const Entry& entry) {

@@ -56,10 +56,7 @@ Ref on_host(Context& context, Ref tensor) {
 }
 
 [[noreturn]] void refuse_layout(const registry::Entry& kind) {
-  throw Error{.status = TENON_E_PLUGIN,
-              .message = kind.name + ": lays out a file that does not hold each tensor once",
-              .op = kind.name,
-              .plugin = kind.plugin->id};
+  fail_plugin(kind.name, kind.plugin->id, "lays out a file that does not hold each tensor once");
 }
 
 }  // namespace

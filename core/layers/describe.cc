@@ -48,13 +48,8 @@ class Drawing {
     values_[static_cast<size_t>(index)] = value;
   }
   [[noreturn]] void fail(const std::string& what, const std::string& found) const {
-    throw Error{.status = TENON_E_PLUGIN,
-                .message = kind_.name + ": its initialiser " + op_.name + " " + what,
-                .op = kind_.name,
-                .operand = op_.name,
-                .expected = "an op without inputs, with the attributes shape and dtype",
-                .found = found,
-                .plugin = kind_.plugin->id};
+    fail_plugin(kind_.name, kind_.plugin->id, "its initialiser " + op_.name + " " + what, op_.name,
+                "an op without inputs, with the attributes shape and dtype", found);
   }
 
   const registry::Entry& kind_;

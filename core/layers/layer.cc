@@ -32,9 +32,7 @@ void copy_values(Context& context, const Tensor& source, Tensor& target) {
 struct Move {
   Tensor* tensor = nullptr;
   Ref values{};
-  Ref grad{};
-  Ref row_indices{};
-  Ref row_values{};
+  tape::Gradient gradient{};
 };
 
 Ref copy_to(Context& context, const Tensor& tensor, Device& device) {
@@ -48,10 +46,10 @@ Move prepare_move(Context& context, Tensor& tensor, Device& device) {
   tape::Link* const link = tape::find_link(tensor);
   if (!link) return move;
   const std::lock_guard lock(link->mutex);
-  if (link->grad) move.grad = copy_to(context, *link->grad, device);
+  if (link->grad) move.gradient.dense = copy_to(context, *link->grad, device);
   if (link->row_indices) {
-    move.row_indices = copy_to(context, *link->row_indices, device);
-    move.row_values = copy_to(context, *link->row_values, device);
+    move.gradient.row_indices = copy_to(context, *link->row_indices, device);
+    move.gradient.row_values = copy_to(context, *link->row_values, device);
   }
   return move;
 }
@@ -61,10 +59,7 @@ void finish_move(Move& move) noexcept {
   move.tensor->move_to(*move.values, &writer);
   tape::Link* const link = tape::find_link(*move.tensor);
   if (!link) return;
-  const std::lock_guard lock(link->mutex);
-  std::swap(link->grad, move.grad);
-  std::swap(link->row_indices, move.row_indices);
-  std::swap(link->row_values, move.row_values);
+  tape::exchange(*link, move.gradient);
 }
 
 // The scope of one child; an error that leaves it remembers it.

@@ -341,10 +341,8 @@ void Optimizer::run_step(Context& context, bool clear_grads) {
     if (plan::Recorder* const recorder = plan::recorder_of(context)) {
       recorder->leaf(*param.tensor).replaces();
     }
-    std::lock_guard lock(link.mutex);
-    link.grad = Ref();
-    link.row_indices = Ref();
-    link.row_values = Ref();
+    tape::Gradient ended;
+    tape::exchange(link, ended);
   }
 }
 

@@ -230,14 +230,10 @@ void Plan::end_leaves(Context& context) {
     Link* const link = link_of(state);
     if (!link) continue;
     // Of an input there may be another next time, and each has its own.
-    Ref end = state.end;
-    if (end && state.input != LeafState::kNoInput) end = Ref(launch::copy(context, *end));
-    Ref indices;
-    Ref values;
-    const std::lock_guard lock(link->mutex);
-    std::swap(link->grad, end);
-    std::swap(link->row_indices, indices);
-    std::swap(link->row_values, values);
+    tape::Gradient end{state.end};
+    const bool copies = state.end && state.input != LeafState::kNoInput;
+    if (copies) end.dense = Ref(launch::copy(context, *state.end));
+    tape::exchange(*link, end);
   }
 }
 

@@ -48,14 +48,9 @@ class Groups final : public Kept {
 
 void check_members(const registry::Entry& kind, const tenon_members& members) {
   if (members.size >= 1 && members.rank >= 0 && members.rank < members.size) return;
-  throw Error{
-      .status = TENON_E_PLUGIN,
-      .message = kind.name + ": gives a rank that the group cannot have",
-      .op = kind.name,
-      .operand = "out_members",
-      .expected = "a rank from 0 to size - 1",
-      .found = "rank " + std::to_string(members.rank) + " of " + std::to_string(members.size),
-      .plugin = kind.plugin->id};
+  fail_plugin(kind.name, kind.plugin->id, "gives a rank that the group cannot have", "out_members",
+              "a rank from 0 to size - 1",
+              "rank " + std::to_string(members.rank) + " of " + std::to_string(members.size));
 }
 
 const Ref& sent_of(const Move& move) { return move.packed_input ? move.packed_input : move.input; }

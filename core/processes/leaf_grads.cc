@@ -2,7 +2,6 @@
 // core/processes/leaf_grads.cc: what leaves hold, and small tensors in host memory.
 #include "core/processes/leaf_grads.h"
 
-#include <mutex>
 #include <numeric>
 #include <utility>
 
@@ -16,22 +15,17 @@ using tensor::Ref;
 using tensor::Tensor;
 
 LeafGrads take_grads(Tensor& leaf) {
-  LeafGrads taken;
-  Link& link = tape::link_of(leaf);
-  const std::lock_guard lock(link.mutex);
-  std::swap(link.grad, taken.dense);
-  std::swap(link.row_indices, taken.rows.indices);
-  std::swap(link.row_values, taken.rows.values);
-  return taken;
+  tape::Gradient taken;
+  tape::exchange(tape::link_of(leaf), taken);
+  return {std::move(taken.dense), {std::move(taken.row_indices), std::move(taken.row_values)}};
 }
 
 void set_grads(Context& context, Tensor& leaf, LeafGrads grads) {
   Link& link = tape::link_of(leaf);
   if (plan::Recorder* const recorder = plan::recorder_of(context)) recorder->leaf(leaf).replaces();
-  const std::lock_guard lock(link.mutex);
-  std::swap(link.grad, grads.dense);
-  std::swap(link.row_indices, grads.rows.indices);
-  std::swap(link.row_values, grads.rows.values);
+  tape::Gradient given{std::move(grads.dense), std::move(grads.rows.indices),
+                       std::move(grads.rows.values)};
+  tape::exchange(link, given);
 }
 
 Ref new_host_tensor(Context& context, tenon_dtype dtype, std::initializer_list<int64_t> shape) {

@@ -55,6 +55,13 @@ struct Watch {
   Ref kept;
 };
 
+// The gradient of a leaf, dense or as rows.
+struct Gradient {
+  Ref dense{};
+  Ref row_indices{};
+  Ref row_values{};
+};
+
 // A tensor's place in a graph. Owned by the tensor; a leaf has no node.
 struct Link : tensor::GraphLink {
   Link();
@@ -189,6 +196,13 @@ inline bool requires_grad(const Tensor& tensor) noexcept {
 bool is_leaf(const Tensor& tensor) noexcept;
 // The tensor's link, made if it has none.
 Link& link_of(Tensor& tensor);
+// Each gets what the other one has. Any thread.
+inline void exchange(Link& link, Gradient& other) noexcept {
+  const std::lock_guard lock(link.mutex);
+  std::swap(link.grad, other.dense);
+  std::swap(link.row_indices, other.row_indices);
+  std::swap(link.row_values, other.row_values);
+}
 // A link without a meaning yet. Owner thread only.
 Link* create_link(Graph& graph);
 // Makes `tensor` output `output` of `node`, replacing whatever it was.

@@ -148,7 +148,7 @@ void VjpFrame::set_grad(uint32_t input, uint32_t item, Tensor* grad) {
   const tenon_meta& meta = node.of->input_metas[flat];
   tensor::Dims merged{};
   int32_t rank = 0;
-  const tensor::DimSpan shape(meta.shape, static_cast<size_t>(meta.rank));
+  const tensor::DimSpan shape = tensor::shape_of(meta);
   const bool fits =
       tensor::broadcast_shapes(shape, grad->shape(), merged, rank) &&
       std::equal(grad->shape().begin(), grad->shape().end(), merged.begin(), merged.begin() + rank);
@@ -166,13 +166,10 @@ void VjpFrame::set_grad(uint32_t input, uint32_t item, Tensor* grad) {
 }
 
 std::string VjpFrame::name_of(uint32_t flat) const {
-  uint32_t input = 0;
-  while (node.of->input_begin[input + 1] <= flat) ++input;
-  std::string name = input_name(node, input);
-  if (node.of->op->schema.inputs[input].list) {
-    name += "[" + std::to_string(flat - node.of->input_begin[input]) + "]";
-  }
-  return "input \"" + name + "\" of " + node.of->op->name;
+  const uint32_t input = node.of->operands[flat].input;
+  const registry::Op& op = *node.of->op;
+  const std::string name = op.schema.operand_name(input, flat - node.of->input_begin[input]);
+  return "input \"" + name + "\" of " + op.name;
 }
 
 void VjpFrame::check_finite(const std::string& maker) const {

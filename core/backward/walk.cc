@@ -150,7 +150,7 @@ void Walk::watch(Tensor& input) {
 // The gradient in the input's own shape; broadcasting is undone by the SUM_TO role.
 Ref Walk::fitted(const Node& node, uint32_t flat, Ref grad) const {
   const tenon_meta& meta = node.of->input_metas[flat];
-  const tensor::DimSpan shape(meta.shape, static_cast<size_t>(meta.rank));
+  const tensor::DimSpan shape = tensor::shape_of(meta);
   if (std::equal(shape.begin(), shape.end(), grad->shape().begin(), grad->shape().end())) {
     return grad;
   }

@@ -28,7 +28,7 @@ bool is_new(const Invocation& call, std::span<const Ref> composed, size_t i) {
 
 // Is it what the shape rule says? Of a DYNAMIC_OUT op that is the most there can be.
 bool fits(const Invocation& call, const Tensor& made, const tenon_meta& meta) {
-  const DimSpan shape(meta.shape, static_cast<size_t>(meta.rank));
+  const DimSpan shape = tensor::shape_of(meta);
   if (made.dtype() != meta.dtype || &device_of(made) != call.device) return false;
   return call.op.has(TENON_OP_DYNAMIC_OUT)
              ? std::equal(shape.begin(), shape.end(), made.shape().begin(), made.shape().end(),

@@ -84,7 +84,7 @@ void collapse_together(std::span<Item> items) {
 
 // An elementwise kernel sees all operands in the output's shape, collapsed together.
 void collapse_items(std::span<Item> items, const tenon_meta& meta) {
-  const DimSpan target(meta.shape, static_cast<size_t>(meta.rank));
+  const DimSpan target = tensor::shape_of(meta);
   for (Item& item : items) {
     Dims spread{};
     tensor::broadcast_strides(item.dims(), item.steps(), target, spread.data());
@@ -275,8 +275,7 @@ bool execute(Invocation& call, std::span<Tensor* const> outputs, std::string& de
   block.may_stop = call.may_stop;
   Resolution* const resolution = call.resolution;
   if (resolution && !random && !staging.copied() && !accumulates(*chosen) && !judged) {
-    resolution->launch =
-        std::make_unique<launch::Launch>(call.op, *chosen, *call.device, block);
+    resolution->launch = std::make_unique<launch::Launch>(call.op, *chosen, *call.device, block);
     resolution->items = block.items;
   }
   launch::run_kernel(call.cx, call.op, *chosen, *call.device, block, random ? &rng : nullptr,

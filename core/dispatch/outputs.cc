@@ -39,7 +39,7 @@ namespace {
 
 void check_given_output(const Invocation& call, size_t index, const Tensor& out) {
   const tenon_meta& meta = call.outputs[index];
-  const DimSpan shape(meta.shape, static_cast<size_t>(meta.rank));
+  const DimSpan shape = tensor::shape_of(meta);
   if (!std::equal(shape.begin(), shape.end(), out.shape().begin(), out.shape().end())) {
     fail_output(call, index, TENON_E_SHAPE, "has the wrong shape", tensor::describe(meta),
                 tensor::describe(out), "outputs are never resized");

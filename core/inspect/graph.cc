@@ -174,14 +174,11 @@ std::string few_values(Context& context, const Tensor& tensor) {
 
 std::string operand_name(const Signature& of, uint32_t flat) {
   const uint32_t input = of.operands[flat].input;
-  const registry::Param& param = of.op->schema.inputs[input];
-  if (!param.list) return param.name;
-  return param.name + "[" + std::to_string(flat - of.input_begin[input]) + "]";
+  return of.op->schema.operand_name(input, flat - of.input_begin[input]);
 }
 
 std::string output_name(const Signature& of, uint32_t output) {
-  const std::string& name = of.op->schema.outputs[output].name;
-  return name.empty() ? "output " + std::to_string(output) : name;
+  return of.op->schema.output_name(output);
 }
 
 Kept kept(const Node& node, const Saved& saved) {

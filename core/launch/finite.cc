@@ -35,25 +35,17 @@ double read_float(const char* at, tenon_dtype dtype) {
 
 // Of memory that the host can read.
 std::string first_bad_here(const tenon_view& view) {
-  const DimSpan shape(view.shape, static_cast<size_t>(view.rank));
-  const int64_t total = tensor::count(shape);
   const int64_t size = tensor::size_of(view.dtype);
-  Dims index{};
-  for (int64_t i = 0; i < total; ++i) {
-    int64_t offset = 0;
-    for (size_t d = 0; d < shape.size(); ++d) offset += index[d] * view.strides[d];
+  std::string bad;
+  tensor::each_element(view, [&](DimSpan index, int64_t offset) {
     const double value =
         read_float(static_cast<const char*>(view.data) + offset * size, view.dtype);
-    if (!std::isfinite(value)) {
-      const std::string word = std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
-      return word + " at " + tensor::dims_text({index.data(), shape.size()});
-    }
-    for (size_t d = shape.size(); d-- > 0;) {
-      if (++index[d] < shape[d]) break;
-      index[d] = 0;
-    }
-  }
-  return "";
+    if (std::isfinite(value)) return true;
+    const std::string word = std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+    bad = word + " at " + tensor::dims_text(index);
+    return false;
+  });
+  return bad;
 }
 
 }  // namespace
@@ -62,7 +54,7 @@ std::string first_bad(Context& context, Device& device, const tenon_view& view) 
   if (!tensor::is_float(view.dtype)) return "";
   if (device.host_memory() || view.flags & TENON_VIEW_HOST_SCALAR) return first_bad_here(view);
   const CaptureSuspended suspended(context);
-  const DimSpan shape(view.shape, static_cast<size_t>(view.rank));
+  const DimSpan shape = tensor::shape_of(view);
   const Ref packed(Tensor::create(device, view.dtype, shape));
   launch_copy(context, device, item_of(view, 0, TENON_SLOT_IN),
               make_item(*packed, 1, TENON_SLOT_OUT));
@@ -111,15 +103,10 @@ const tenon_view& FiniteJudge::view_of(uint32_t index) const {
 
 // "x", "params[2]", "output 0"
 std::string FiniteJudge::operand_name(uint32_t slot, uint32_t view) const {
-  if (slot >= what_.arguments.n_inputs) {
-    const size_t output = slot - what_.arguments.n_inputs;
-    const auto& outputs = what_.op.schema.outputs;
-    const bool named = output < outputs.size() && !outputs[output].name.empty();
-    return named ? outputs[output].name : "output " + std::to_string(output);
-  }
-  const registry::Param& param = what_.op.schema.inputs[slot];
-  if (!param.list) return param.name;
-  return param.name + "[" + std::to_string(view - what_.arguments.slot_begin[slot]) + "]";
+  const uint32_t n_inputs = what_.arguments.n_inputs;
+  const registry::Schema& schema = what_.op.schema;
+  return slot < n_inputs ? schema.operand_name(slot, view - what_.arguments.slot_begin[slot])
+                         : schema.output_name(slot - n_inputs);
 }
 
 std::string FiniteJudge::step() const {
@@ -155,7 +142,7 @@ void FiniteJudge::judge() const {
                   .operand = name,
                   .expected = "finite values",
                   .found = bad + " of " + std::string(tensor::name_of(view.dtype)) +
-                           tensor::dims_text({view.shape, static_cast<size_t>(view.rank)}),
+                           tensor::dims_text(tensor::shape_of(view)),
                   .plugin = what_.kernel.plugin->id,
                   .hint = bad_input_.empty()
                               ? ""

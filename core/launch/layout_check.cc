@@ -24,18 +24,10 @@ unsigned char* aligned(std::vector<unsigned char>& bytes) {
 // Calls body(byte offset from the first element) for each element of the view.
 void each_element(const tenon_view& view, const std::function<void(int64_t)>& body) {
   const int64_t size = tensor::size_of(view.dtype);
-  const DimSpan shape(view.shape, static_cast<size_t>(view.rank));
-  const int64_t total = tensor::count(shape);
-  Dims index{};
-  for (int64_t i = 0; i < total; ++i) {
-    int64_t offset = 0;
-    for (size_t d = 0; d < shape.size(); ++d) offset += index[d] * view.strides[d];
+  tensor::each_element(view, [&](DimSpan, int64_t offset) {
     body(offset * size);
-    for (size_t d = shape.size(); d-- > 0;) {
-      if (++index[d] < shape[d]) break;
-      index[d] = 0;
-    }
-  }
+    return true;
+  });
 }
 
 // The launch that is checked. Its views point elsewhere while it runs on copies.
@@ -59,7 +51,7 @@ Small<Item, 8> items_of(const registry::Kernel& kernel, const tenon_launch& argu
 // kernel that takes it for contiguous stays inside.
 struct Shadow {
   Shadow(const tenon_view& view, uint32_t role, unsigned char pattern) : real(view), slot(role) {
-    const DimSpan shape(view.shape, static_cast<size_t>(view.rank));
+    const DimSpan shape = tensor::shape_of(view);
     const size_t size = tensor::size_of(view.dtype);
     const bool some = tensor::extent(shape, {view.strides, shape.size()}, low, high);
     const size_t span = some ? static_cast<size_t>(high - low + 1) * size : 0;
@@ -105,10 +97,8 @@ Pass make_pass(const Checked& block, unsigned char pattern) {
 // `n_inputs` are the kernel's: the op may have grown since it was built.
 std::string operand_name(const CallbackScope& call, uint32_t n_inputs, const Item& item) {
   const auto& schema = call.op->schema;
-  if (item.slot < n_inputs) return schema.inputs[item.slot].name;
-  const size_t output = item.slot - n_inputs;
-  const std::string& name = output < schema.outputs.size() ? schema.outputs[output].name : "";
-  return name.empty() ? "output " + std::to_string(output) : name;
+  return item.slot < n_inputs ? schema.inputs[item.slot].name
+                              : schema.output_name(item.slot - n_inputs);
 }
 
 [[noreturn]] void fail_check(const CallbackScope& call, const registry::Kernel& kernel,

@@ -88,7 +88,7 @@ void log_launch(Context& context, const std::string& scope, const registry::Op& 
     for (uint32_t i = 0; i < launch.slot_begin[launch.n_slots]; ++i) {
       const tenon_view& view = launch.views[i];
       line += ' ' + std::string(tensor::name_of(view.dtype)) +
-              tensor::dims_text({view.shape, static_cast<size_t>(view.rank)});
+              tensor::dims_text(tensor::shape_of(view));
     }
     char time[32];
     std::snprintf(time, sizeof time, "  %.1f us", static_cast<double>(nanoseconds) / 1000);

@@ -119,7 +119,7 @@ void Optimizer::set_state(Context& context, uint32_t param, std::string_view nam
   }
   Param& target = params_[param];
   const tenon_meta expected = meta_of_state(*target.tensor, desc().states[index]);
-  const tensor::DimSpan shape(expected.shape, static_cast<size_t>(expected.rank));
+  const tensor::DimSpan shape = tensor::shape_of(expected);
   const bool same_shape = std::ranges::equal(values.shape(), shape);
   if (!same_shape || values.dtype() != expected.dtype) {
     fail_in(kind_->name, same_shape ? TENON_E_DTYPE : TENON_E_SHAPE,

@@ -12,7 +12,7 @@ namespace tenon::plan {
 using tape::Link;
 
 Range range_of(const Device& device, const tenon_view& view) {
-  const tensor::DimSpan shape(view.shape, static_cast<size_t>(view.rank));
+  const tensor::DimSpan shape = tensor::shape_of(view);
   int64_t low = 0;
   int64_t high = 0;
   const intptr_t start = reinterpret_cast<intptr_t>(view.data);

@@ -9,8 +9,8 @@ namespace tenon::plan {
 namespace {
 
 bool is_whole(const tenon_view& view, const char* data, uint64_t bytes) {
-  const tensor::DimSpan shape(view.shape, static_cast<size_t>(view.rank));
-  const tensor::DimSpan strides(view.strides, static_cast<size_t>(view.rank));
+  const tensor::DimSpan shape = tensor::shape_of(view);
+  const tensor::DimSpan strides = tensor::strides_of(view);
   const auto elements = static_cast<uint64_t>(tensor::count(shape));
   return view.data == data && elements * tensor::size_of(view.dtype) == bytes &&
          tensor::is_dense(shape, strides);

@@ -128,6 +128,10 @@ struct Schema {
   // Position, or -1 if no such name exists.
   int32_t find_attr(std::string_view attr_name) const;
   int32_t find_input(std::string_view input_name) const;
+  // For people: "out", or "output 1" if it has no name or is not of this schema.
+  std::string output_name(size_t index) const;
+  // For people: "x", or of a list "params[2]".
+  std::string operand_name(size_t input, size_t item) const;
 
   bool operator==(const Schema&) const = default;
 };

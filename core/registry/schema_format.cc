@@ -263,6 +263,16 @@ int32_t Schema::find_input(std::string_view input_name) const {
   return find_named(inputs, input_name);
 }
 
+std::string Schema::output_name(size_t index) const {
+  const bool named = index < outputs.size() && !outputs[index].name.empty();
+  return named ? outputs[index].name : "output " + std::to_string(index);
+}
+
+std::string Schema::operand_name(size_t input, size_t item) const {
+  const Param& param = inputs[input];
+  return param.list ? param.name + "[" + std::to_string(item) + "]" : param.name;
+}
+
 std::string format_dims(const std::vector<Dim>& dims) {
   std::string text = "[";
   for (size_t i = 0; i < dims.size(); ++i) {

@@ -14,6 +14,13 @@ namespace tenon::tensor {
 using Dims = std::array<int64_t, TENON_MAX_RANK>;
 using DimSpan = std::span<const int64_t>;
 
+inline DimSpan shape_of(const tenon_view& view) {
+  return {view.shape, static_cast<size_t>(view.rank)};
+}
+inline DimSpan strides_of(const tenon_view& view) {
+  return {view.strides, static_cast<size_t>(view.rank)};
+}
+
 // "[2,3]"
 [[gnu::cold]] std::string dims_text(DimSpan dims);
 
@@ -21,6 +28,24 @@ using DimSpan = std::span<const int64_t>;
 // whose size in bytes would not fit into int64.
 int64_t checked_count(DimSpan shape, uint32_t element_size);
 int64_t count(DimSpan shape) noexcept;
+
+// Calls visit(index, offset) for each element in logical order, until it answers false; `offset` is
+// in elements, from the first.
+template <class Visit>
+void each_element(const tenon_view& view, const Visit& visit) {
+  const DimSpan shape = shape_of(view);
+  const int64_t total = count(shape);
+  Dims index{};
+  for (int64_t i = 0; i < total; ++i) {
+    int64_t offset = 0;
+    for (size_t d = 0; d < shape.size(); ++d) offset += index[d] * view.strides[d];
+    if (!visit(DimSpan(index.data(), shape.size()), offset)) return;
+    for (size_t d = shape.size(); d-- > 0;) {
+      if (++index[d] < shape[d]) break;
+      index[d] = 0;
+    }
+  }
+}
 
 void row_major_strides(DimSpan shape, int64_t* out_strides) noexcept;
 bool is_row_major(DimSpan shape, DimSpan strides) noexcept;

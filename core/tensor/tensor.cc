@@ -152,7 +152,7 @@ tenon_meta meta_of(const Tensor& tensor) {
 }
 
 Addresses addresses_of(const tenon_view& view) noexcept {
-  const DimSpan shape(view.shape, static_cast<size_t>(view.rank));
+  const DimSpan shape = shape_of(view);
   int64_t low = 0;
   int64_t high = 0;
   if (!extent(shape, {view.strides, shape.size()}, low, high)) return {};

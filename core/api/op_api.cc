@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/api/op_api.cc: public functions of ops.
 #include "core/api/guard.h"
+#include "core/base/words.h"
 #include "core/dispatch/call_cache.h"
 #include "core/dispatch/dispatch.h"
 #include "core/inspect/explain.h"
@@ -89,10 +90,7 @@ tenon_status tenon_op_find(tenon_context* context, const char* name, uint64_t na
       *out_index = static_cast<uint32_t>(index);
       return;
     }
-    std::string known;
-    for (const registry::Attr& attr : op.schema.attrs) {
-      known += (known.empty() ? "" : " ") + attr.name;
-    }
+    const std::string known = base::joined(op.schema.attrs, " ", &registry::Attr::name);
     fail_in(
         op.name, TENON_E_ATTRIBUTE, "no attribute \"" + std::string(text) + "\"", std::string(text),
         known.empty() ? "none: the op has no attributes" : "one of: " + known, std::string(text));

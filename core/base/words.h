@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/base/words.h: a text that is a list of words.
+// core/base/words.h: texts that are lists of words.
 #pragma once
 
+#include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +18,20 @@ inline std::vector<std::string_view> words_of(std::string_view text) {
     text.remove_prefix(word.size() + (word.size() < text.size() ? 1 : 0));
   }
   return words;
+}
+
+// The words for the items of `list`, with `between` between them. word: a function of an item, or a
+// member of it.
+template <class List, class Word>
+std::string joined(const List& list, std::string_view between, const Word& word) {
+  std::string text;
+  bool first = true;
+  for (const auto& item : list) {
+    if (!first) text += between;
+    text += std::invoke(word, item);
+    first = false;
+  }
+  return text;
 }
 
 }  // namespace tenon::base

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/registry/values.h"
 
 namespace tenon::data {
@@ -18,10 +19,7 @@ namespace {
 }
 
 std::string names_of(std::span<const Option> options) {
-  std::string names;
-  for (const Option& option : options) {
-    names.append(names.empty() ? "" : " ").append(option.name);
-  }
+  const std::string names = base::joined(options, " ", &Option::name);
   return names.empty() ? "none: it has no options" : "one of: " + names;
 }
 

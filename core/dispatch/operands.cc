@@ -140,12 +140,7 @@ tenon_dtype common_of_integers(const TypeVariable& variable) {
 }
 
 std::string allowed_text(const TypeVariable& variable) {
-  std::string text;
-  for (tenon_dtype dtype : variable.allowed) {
-    if (!text.empty()) text += " ";
-    text += tensor::name_of(dtype);
-  }
-  return "one of " + text;
+  return "one of " + tensor::dtypes_text(variable.allowed, " ");
 }
 
 // The common dtype of the variable's tensor operands, and which operand said it first.

@@ -45,12 +45,7 @@ Usage used_by(const Invocation& call) {
 }
 
 std::string types_text(std::span<const tenon_dtype> types) {
-  std::string text = "(";
-  for (size_t i = 0; i < types.size(); ++i) {
-    if (i) text += ",";
-    text += tensor::name_of(types[i]);
-  }
-  return text + ")";
+  return "(" + tensor::dtypes_text(types, ",") + ")";
 }
 
 bool has_row(const Kernel& kernel, std::span<const tenon_dtype> types) {

@@ -47,14 +47,6 @@ class Layout : NoCopy {
   void* layout_ = nullptr;
 };
 
-// Row-major in host memory, without a copy if it lies so already.
-Ref on_host(Context& context, Ref tensor) {
-  if (device_of(*tensor).host_memory() && tensor->contiguous()) return tensor;
-  Ref made(Tensor::create(context.runtime->host_device(), tensor->dtype(), tensor->shape()));
-  launch::copy_into(context, *tensor, *made);
-  return made;
-}
-
 [[noreturn]] void refuse_layout(const registry::Entry& kind) {
   fail_plugin(kind.name, kind.plugin->id, "lays out a file that does not hold each tensor once");
 }
@@ -87,7 +79,7 @@ void Archive::write(Context& context, const registry::Entry& kind, const std::st
     }
     seen[piece.entry] = true;
     --left;
-    const Ref data = on_host(context, tensor(context, piece.entry, false));
+    const Ref data = launch::on_host(context, tensor(context, piece.entry, false));
     file.write(data->view.data, entries[piece.entry].bytes);
     layout.written(data->view.data, entries[piece.entry].bytes);
   }

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "core/base/nearest.h"
+#include "core/base/words.h"
 #include "core/optim/hypers.h"
 #include "core/runtime/context.h"
 #include "core/tensor/dtype.h"
@@ -270,8 +271,7 @@ uint32_t require_kind_of(const PluginHost& plugins, std::string_view name) {
   const std::vector<uint32_t> kinds = plugins.kinds_of(name.substr(0, name.find('@')));
   if (kinds.empty()) plugins.missing_everywhere(name);
   if (kinds.size() == 1) return kinds.front();
-  std::string nouns;
-  for (const uint32_t kind : kinds) nouns.append(nouns.empty() ? "" : ", ").append(noun_of(kind));
+  const std::string nouns = base::joined(kinds, ", ", noun_of);
   fail(TENON_E_ARGUMENT, "several kinds have the name \"" + std::string(name) + "\": " + nouns,
        "kind", "one of: " + nouns, "no kind", "say which of them is meant");
 }

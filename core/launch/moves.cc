@@ -95,6 +95,13 @@ Tensor* copy(Context& context, Tensor& tensor) {
   return out.take();
 }
 
+Ref on_host(Context& context, const Ref& tensor) {
+  if (device_of(*tensor).host_memory() && tensor->contiguous()) return tensor;
+  Ref made(Tensor::create(context.runtime->host_device(), tensor->dtype(), tensor->shape()));
+  copy_into(context, *tensor, *made);
+  return made;
+}
+
 void copy_into(Context& context, const Tensor& source, Tensor& destination) {
   Device& from = device_of(source);
   Device& to = device_of(destination);

@@ -19,6 +19,9 @@ Tensor* full(Context& context, Device& device, tenon_dtype dtype, tensor::DimSpa
 void fill(Context& context, Tensor& tensor, const tenon_value& value);
 // Row-major copy on the same device, without history.
 Tensor* copy(Context& context, Tensor& tensor);
+// Row-major and in host memory, when its device has done what it was asked for: the tensor itself
+// if it is that.
+Ref on_host(Context& context, const Ref& tensor);
 // Any layouts, same shape and dtype, same or another device; without history.
 [[gnu::cold]] void copy_into(Context& context, const Tensor& source, Tensor& destination);
 

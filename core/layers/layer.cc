@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "core/base/words.h"
 #include "core/launch/moves.h"
 #include "core/plan/recorder.h"
 #include "core/runtime/callback.h"
@@ -278,11 +279,9 @@ const Layer::Lists& Layer::lists() {
 }
 
 Tensor& Layer::find_tensor(std::string_view name) {
-  std::string known;
-  for (const Named& each : tensors()) {
-    if (each.name == name) return *each.tensor;
-    known += (known.empty() ? "" : " ") + each.name;
-  }
+  const auto found = std::ranges::find(tensors(), name, &Named::name);
+  if (found != tensors().end()) return *found->tensor;
+  const std::string known = base::joined(tensors(), " ", &Named::name);
   fail(TENON_E_NOT_FOUND, "no tensor \"" + std::string(name) + "\"", std::string(name),
        known.empty() ? "none: the layer has no tensors" : "one of: " + known, std::string(name));
 }

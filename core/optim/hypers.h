@@ -6,12 +6,14 @@
 
 #include <tenon/plugin.h>
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/base/words.h"
 #include "core/registry/values.h"
 
 namespace tenon::optim {
@@ -26,13 +28,10 @@ using HyperDescs = std::span<const tenon_hyper_desc>;
 template <class Desc>
 size_t find_named(const std::string& owner, std::span<const Desc> descs, std::string_view name,
                   const char* noun, tenon_status status) {
-  std::string known;
-  for (size_t i = 0; i < descs.size(); ++i) {
-    const std::string_view own = registry::text_view(descs[i].name);
-    if (own == name) return i;
-    known += (known.empty() ? "" : " ") + std::string(own);
-  }
-  refuse_name(owner, noun, name, known, status);
+  const auto name_of = [](const Desc& desc) { return registry::text_view(desc.name); };
+  const auto found = std::ranges::find(descs, name, name_of);
+  if (found != descs.end()) return static_cast<size_t>(found - descs.begin());
+  refuse_name(owner, noun, name, base::joined(descs, " ", name_of), status);
 }
 
 // Throws Error{TENON_E_ATTRIBUTE}.

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/nearest.h"
+#include "core/base/words.h"
 #include "core/registry/checks.h"
 #include "core/registry/transaction.h"
 
@@ -152,7 +153,7 @@ std::string PluginHost::suggestion(Listed kind, std::string_view name) const {
   std::string text;
   if (kind == Listed::Role) return text;  // the core's own words
   if (kind == Listed::Device) {
-    for (const auto& [listed, plugins] : names) text += (text.empty() ? "" : ", ") + listed;
+    text = base::joined(names, ", ", [](const auto& entry) { return entry.first; });
     return text.empty() ? text : "plugins list these: " + text + ".";
   }
   base::Nearest nearest(name);
@@ -199,10 +200,7 @@ void PluginHost::missing_everywhere(std::string_view name) const {
   error.hint = kNotListedHint;
   std::string meant;
   for (const std::string& near : nearest.names()) {
-    std::string nouns;
-    for (const uint32_t kind : kinds_of(near)) {
-      nouns.append(nouns.empty() ? "" : ", ").append(noun_of(kind));
-    }
+    const std::string nouns = base::joined(kinds_of(near), ", ", noun_of);
     meant += (meant.empty() ? "" : ", ") + quoted(std::string_view(near)) + " (" + nouns + ")";
   }
   if (!meant.empty()) error.hint = "did you mean " + meant + "? Else " + error.hint;

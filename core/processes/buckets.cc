@@ -74,8 +74,8 @@ void Bucket::send(Context& context, Group& group) {
 void Bucket::wait(Context& context) {
   transfer_->end(&context);
   if (parted_) return;
-  summed_ =
-      on_host(context, tensor::elements(*memory_, counts_, static_cast<int64_t>(params_.size())));
+  summed_ = launch::on_host(
+      context, tensor::elements(*memory_, counts_, static_cast<int64_t>(params_.size())));
 }
 
 Ref Bucket::sum(size_t place) const {

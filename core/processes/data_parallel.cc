@@ -60,7 +60,7 @@ int64_t check_shards(int64_t shards, int64_t processes) {
 uint64_t hash_of(Context& context, const std::vector<Ref>& tensors) {
   uint64_t hash = 0xcbf29ce484222325U;
   for (const Ref& each : tensors) {
-    const Ref whole = on_host(context, each);
+    const Ref whole = launch::on_host(context, each);
     const auto* const bytes = static_cast<const unsigned char*>(whole->view.data);
     const size_t count = static_cast<size_t>(whole->elements()) * whole->element_size();
     for (size_t i = 0; i < count; ++i) hash = (hash ^ bytes[i]) * 0x100000001b3U;

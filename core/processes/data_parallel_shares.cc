@@ -145,7 +145,7 @@ double DataParallel::clip(Context& context, double max_norm) {
   }
   SumOfSquares sum;
   for (size_t i = 0; i < grads.size(); ++i) {
-    if (counted[i]) sum.add(*on_host(context, grads[i]));
+    if (counted[i]) sum.add(*launch::on_host(context, grads[i]));
   }
   SumOfSquares::Number number = sum.number();
   if (shares_) {

@@ -34,13 +34,6 @@ Ref new_host_tensor(Context& context, tenon_dtype dtype, std::initializer_list<i
   return Ref(Tensor::create(context.runtime->host_device(), dtype, dims));
 }
 
-Ref on_host(Context& context, const Ref& tensor) {
-  if (device_of(*tensor).host_memory() && tensor->contiguous()) return tensor;
-  Ref copy(Tensor::create(context.runtime->host_device(), tensor->view.dtype, tensor->shape()));
-  launch::copy_into(context, *tensor, *copy);
-  return copy;
-}
-
 Ref numbers_to(Context& context, Device& device, int64_t n) {
   Ref numbers = new_host_tensor(context, TENON_DTYPE_I64, {n});
   auto* const first = static_cast<int64_t*>(numbers->view.data);
@@ -81,7 +74,7 @@ void scale_on_host(Tensor& tensor, double factor) {
 }  // namespace
 
 void scale(Context& context, const Ref& tensor, double factor) {
-  const Ref host = on_host(context, tensor);
+  const Ref host = launch::on_host(context, tensor);
   scale_on_host(*host, factor);
   if (host.get() != tensor.get()) launch::copy_into(context, *host, *tensor);
 }

@@ -20,9 +20,6 @@ void set_grads(Context& context, tensor::Tensor& leaf, LeafGrads grads);
 
 tensor::Ref new_host_tensor(Context& context, tenon_dtype dtype,
                             std::initializer_list<int64_t> shape);
-// Row-major and in host memory, when the device has done what it was asked for: the tensor itself
-// where it is that.
-tensor::Ref on_host(Context& context, const tensor::Ref& tensor);
 // i64[n] on the device: 0 to n - 1.
 tensor::Ref numbers_to(Context& context, Device& device, int64_t n);
 // Every element of a row-major float tensor times `factor`, rounded once.

@@ -6,8 +6,10 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/base/words.h"
 #include "core/json/writer.h"
 #include "core/registry/schema.h"
+#include "core/tensor/layout.h"
 
 namespace tenon::registry {
 namespace {
@@ -43,12 +45,7 @@ std::string format_ints(const Attr& attr) {
   const bool all_equal =
       std::all_of(ints.begin(), ints.end(), [&](int64_t value) { return value == ints.front(); });
   if (attr.fixed_count > 0 && all_equal) return std::to_string(ints.front());
-  std::string text = "[";
-  for (size_t i = 0; i < ints.size(); ++i) {
-    if (i != 0) text += ',';
-    text += std::to_string(ints[i]);
-  }
-  return text + ']';
+  return tensor::dims_text(ints);
 }
 
 std::string format_number(const AttrDefault& def) {
@@ -274,12 +271,7 @@ std::string Schema::operand_name(size_t input, size_t item) const {
 }
 
 std::string format_dims(const std::vector<Dim>& dims) {
-  std::string text = "[";
-  for (size_t i = 0; i < dims.size(); ++i) {
-    if (i != 0) text += ',';
-    text += format_dim(dims[i]);
-  }
-  return text + ']';
+  return '[' + base::joined(dims, ",", format_dim) + ']';
 }
 
 std::string_view name_of(AttrKind kind) noexcept {

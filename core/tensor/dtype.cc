@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "core/base/words.h"
+
 namespace tenon::tensor {
 namespace {
 
@@ -120,6 +122,10 @@ uint32_t size_of(tenon_dtype dtype) noexcept {
 std::string_view name_of(tenon_dtype dtype) noexcept {
   const Row* row = find_row(dtype);
   return row == nullptr ? std::string_view("?") : row->name;
+}
+
+std::string dtypes_text(std::span<const tenon_dtype> dtypes, std::string_view between) {
+  return base::joined(dtypes, between, [](tenon_dtype dtype) { return name_of(dtype); });
 }
 
 std::optional<tenon_dtype> dtype_from_name(std::string_view name) noexcept {

@@ -14,6 +14,8 @@
 #include <bit>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace tenon::tensor {
@@ -36,6 +38,8 @@ uint32_t size_of(tenon_dtype dtype) noexcept;
 
 // "f32", "bool", ...; "?" for an unknown dtype. The view is a string literal: it never expires.
 std::string_view name_of(tenon_dtype dtype) noexcept;
+// Their names, with `between` between them.
+std::string dtypes_text(std::span<const tenon_dtype> dtypes, std::string_view between);
 std::optional<tenon_dtype> dtype_from_name(std::string_view name) noexcept;
 
 // All four are false for an unknown dtype. bool is neither an integer nor signed.

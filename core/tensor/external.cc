@@ -7,15 +7,6 @@
 namespace tenon::tensor {
 namespace {
 
-std::string known_dtypes() {
-  std::string names;
-  for (const tenon_dtype dtype : all_dtypes()) {
-    if (!names.empty()) names += ", ";
-    names += name_of(dtype);
-  }
-  return names;
-}
-
 std::string dtype_pattern(tenon_dtype dtype) {
   return "code " + std::to_string(dtype & 0xffu) + ", " + std::to_string(dtype >> 8 & 0xffu) +
          " bits, " + std::to_string(dtype >> 16) + " lanes";
@@ -50,8 +41,8 @@ void check_address(const ExternalMemory& memory, DimSpan strides, const Span& sp
 
 Tensor* wrap_external(Memory& home, const ExternalMemory& memory) {
   if (!is_known(memory.dtype)) {
-    fail(TENON_E_DTYPE, "the memory holds elements of an unknown dtype", "dtype", known_dtypes(),
-         dtype_pattern(memory.dtype));
+    fail(TENON_E_DTYPE, "the memory holds elements of an unknown dtype", "dtype",
+         dtypes_text(all_dtypes(), ", "), dtype_pattern(memory.dtype));
   }
   const uint32_t element_size = size_of(memory.dtype);
   const int64_t elements = checked_count(memory.shape, element_size);

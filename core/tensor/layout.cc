@@ -7,16 +7,12 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 
 namespace tenon::tensor {
 
 std::string dims_text(DimSpan dims) {
-  std::string text = "[";
-  for (size_t i = 0; i < dims.size(); ++i) {
-    if (i) text += ",";
-    text += std::to_string(dims[i]);
-  }
-  return text + "]";
+  return "[" + base::joined(dims, ",", [](int64_t size) { return std::to_string(size); }) + "]";
 }
 
 int64_t checked_count(DimSpan shape, uint32_t element_size) {

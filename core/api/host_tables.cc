@@ -163,33 +163,35 @@ uint32_t vjp_wants(tenon_call* window, uint32_t index) {
   return wants;
 }
 
-tenon_status vjp_input(tenon_call* window, uint32_t index, tenon_value* out_value) {
-  return host_guard(window, "vjp.get_input", [&](CallbackScope& call) {
-    require_pointer(out_value, "out_value");
-    *out_value = frame(call).input(index);
+// Gives what `get` finds in the backward rule's frame.
+template <class Out, class Get>
+[[gnu::always_inline]] inline tenon_status give(tenon_call* window, const char* function, Out* out,
+                                                const char* name, const Get& get) {
+  return host_guard(window, function, [&](CallbackScope& call) {
+    require_pointer(out, name);
+    *out = get(frame(call));
   });
 }
 
+tenon_status vjp_input(tenon_call* window, uint32_t index, tenon_value* out_value) {
+  return give(window, "vjp.get_input", out_value, "out_value",
+              [&](backward::VjpFrame& of) { return of.input(index); });
+}
+
 tenon_status vjp_output(tenon_call* window, uint32_t index, tenon_value* out_value) {
-  return host_guard(window, "vjp.get_output", [&](CallbackScope& call) {
-    require_pointer(out_value, "out_value");
-    *out_value = frame(call).output(index);
-  });
+  return give(window, "vjp.get_output", out_value, "out_value",
+              [&](backward::VjpFrame& of) { return of.output(index); });
 }
 
 tenon_status vjp_input_meta(tenon_call* window, uint32_t index, uint32_t item,
                             tenon_meta* out_meta) {
-  return host_guard(window, "vjp.get_input_meta", [&](CallbackScope& call) {
-    require_pointer(out_meta, "out_meta");
-    *out_meta = frame(call).input_meta(index, item);
-  });
+  return give(window, "vjp.get_input_meta", out_meta, "out_meta",
+              [&](backward::VjpFrame& of) { return of.input_meta(index, item); });
 }
 
 tenon_status vjp_output_meta(tenon_call* window, uint32_t index, tenon_meta* out_meta) {
-  return host_guard(window, "vjp.get_output_meta", [&](CallbackScope& call) {
-    require_pointer(out_meta, "out_meta");
-    *out_meta = frame(call).output_meta(index);
-  });
+  return give(window, "vjp.get_output_meta", out_meta, "out_meta",
+              [&](backward::VjpFrame& of) { return of.output_meta(index); });
 }
 
 uint32_t vjp_input_count(tenon_call* window, uint32_t index) {
@@ -212,10 +214,8 @@ tenon_status vjp_attr(tenon_call* window, uint32_t index, tenon_value* out_value
 }
 
 tenon_status vjp_output_grad(tenon_call* window, uint32_t index, tenon_value* out_value) {
-  return host_guard(window, "vjp.get_output_grad", [&](CallbackScope& call) {
-    require_pointer(out_value, "out_value");
-    *out_value = frame(call).output_grad(index);
-  });
+  return give(window, "vjp.get_output_grad", out_value, "out_value",
+              [&](backward::VjpFrame& of) { return of.output_grad(index); });
 }
 
 tenon_status vjp_set_input_grad(tenon_call* window, uint32_t index, uint32_t item,

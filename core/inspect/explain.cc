@@ -30,8 +30,7 @@ using json::Writer;
 using registry::Kernel;
 
 void write_inputs(Writer& out, const Invocation& call) {
-  out.begin_list();
-  for (uint32_t input = 0; input < call.n_inputs(); ++input) {
+  out.objects(call.n_inputs(), [&](uint32_t input) {
     const registry::Param& param = call.schema.inputs[input];
     std::string value;
     for (uint32_t i = call.begin[input]; i < call.begin[input + 1]; ++i) {
@@ -44,12 +43,9 @@ void write_inputs(Writer& out, const Invocation& call) {
     } else if (value.empty()) {
       value = "none";
     }
-    out.begin_object();
     out.member("name", param.name);
     out.member("value", value);
-    out.end_object();
-  }
-  out.end_list();
+  });
 }
 
 void write_attrs(Writer& out, const Invocation& call) {
@@ -85,21 +81,14 @@ void write_casts(Writer& out, const Invocation& call) {
 }
 
 void write_outputs(Writer& out, const Invocation& call) {
-  out.begin_list();
-  for (size_t i = 0; i < call.outputs.size(); ++i) {
+  out.objects(call.outputs.size(), [&](size_t i) {
     const tenon_meta& meta = call.outputs[i];
     const registry::Output& output = call.schema.outputs[i];
-    out.begin_object();
     out.member("name", output.name);
-    out.name("shape");
-    out.begin_list();
-    for (int32_t d = 0; d < meta.rank; ++d) out.value(meta.shape[d]);
-    out.end_list();
+    out.member("shape", tensor::shape_of(meta));
     out.member("dtype", tensor::name_of(meta.dtype));
     out.member("aux", output.aux);
-    out.end_object();
-  }
-  out.end_list();
+  });
 }
 
 std::vector<std::string_view> flag_words(const Kernel& kernel) {

@@ -26,13 +26,6 @@ const char* word_of(Kept kept) {
   return kept == Kept::Yes ? "kept" : kept == Kept::Freed ? "freed" : "no";
 }
 
-void write_shape(json::Writer& out, std::span<const int64_t> shape) {
-  out.name("shape");
-  out.begin_list();
-  for (const int64_t size : shape) out.value(size);
-  out.end_list();
-}
-
 void write_origin(json::Writer& out, const char* name, const Origin& from) {
   out.name(name);
   out.begin_object();
@@ -53,10 +46,10 @@ void write_saved(Context& context, json::Writer& out, const Node& node, const Sa
                                    : registry::value_text(saved.number));
 }
 
+// The members of an object, as write_leaf.
 void write_node(Context& context, json::Writer& out, const Recorded& graph, size_t id) {
   const Node& node = *graph.nodes[id];
   const Signature& of = *node.of;
-  out.begin_object();
   out.member("id", id);
   out.member("op", of.op->name);
   out.member("revision", of.op->desc.revision);
@@ -71,48 +64,35 @@ void write_node(Context& context, json::Writer& out, const Recorded& graph, size
     out.member(of.op->schema.attrs[i].name, registry::value_text(of.attrs.values()[i]));
   }
   out.end_object();
-  out.name("inputs");
-  out.begin_list();
-  for (uint32_t i = 0; i < node.edges.size(); ++i) {
-    out.begin_object();
+  out.objects("inputs", static_cast<uint32_t>(node.edges.size()), [&](uint32_t i) {
     out.member("name", operand_name(of, i));
     out.member("dtype", tensor::name_of(of.input_metas[i].dtype));
-    write_shape(out, tensor::shape_of(of.input_metas[i]));
+    out.member("shape", tensor::shape_of(of.input_metas[i]));
     write_origin(out, "from", graph.origin_of(node.edges[i]));
     write_saved(context, out, node, node.saved_inputs[i]);
-    out.end_object();
-  }
-  out.end_list();
-  out.name("outputs");
-  out.begin_list();
-  for (uint32_t i = 0; i < of.n_outputs(); ++i) {
-    out.begin_object();
+  });
+  out.objects("outputs", of.n_outputs(), [&](uint32_t i) {
     out.member("name", output_name(of, i));
     out.member("dtype", tensor::name_of(of.output_metas[i].dtype));
-    write_shape(out, tensor::shape_of(of.output_metas[i]));
+    out.member("shape", tensor::shape_of(of.output_metas[i]));
     write_saved(context, out, node, node.saved_outputs[i]);
     out.member("hooks", hooks_at(node, i));
     if (const Ref* grad = kept_gradient(node, i)) {
       out.member("gradient", few_values(context, **grad));
     }
-    out.end_object();
-  }
-  out.end_list();
-  out.end_object();
+  });
 }
 
 void write_leaf(Context& context, json::Writer& out, size_t id, const Tensor& leaf) {
   const LeafState state = state_of(leaf);
-  out.begin_object();
   out.member("id", id);
   out.member("dtype", tensor::name_of(leaf.dtype()));
-  write_shape(out, leaf.shape());
+  out.member("shape", leaf.shape());
   out.member("device", device_of(leaf).name());
   out.member("value", few_values(context, leaf));
   out.member("hooks", state.hooks);
   if (state.grad) out.member("gradient", few_values(context, *state.grad));
   if (state.row_values) out.member("gradient_rows", state.row_values->shape()[0]);
-  out.end_object();
 }
 
 }  // namespace
@@ -218,16 +198,9 @@ std::string graph_json(Context& context, const Recorded& graph) {
       out.member("leaf", root.leaf);
     }
   });
-  out.name("nodes");
-  out.begin_list();
-  for (size_t i = 0; i < graph.nodes.size(); ++i) write_node(context, out, graph, i);
-  out.end_list();
-  out.name("leaves");
-  out.begin_list();
-  for (size_t i = 0; i < graph.leaves.size(); ++i) {
-    write_leaf(context, out, i, *graph.leaves[i]);
-  }
-  out.end_list();
+  out.objects("nodes", graph.nodes.size(), [&](size_t i) { write_node(context, out, graph, i); });
+  out.objects("leaves", graph.leaves.size(),
+              [&](size_t i) { write_leaf(context, out, i, *graph.leaves[i]); });
   out.end_object();
   return out.take();
 }

@@ -21,43 +21,10 @@ using registry::Plugin;
 
 // ---- plugins ------------------------------------------------------------------------------------
 
-const char* name_of(registry::PluginState state) {
-  switch (state) {
-    case registry::PluginState::Found:
-      return "found";
-    case registry::PluginState::Refused:
-      return "refused";
-    case registry::PluginState::Open:
-      return "open";
-    case registry::PluginState::Deactivated:
-      return "deactivated";
-    case registry::PluginState::Failed:
-      break;
-  }
-  return "failed";
-}
-
-const char* name_of(registry::PluginStage stage) {
-  switch (stage) {
-    case registry::PluginStage::Manifest:
-      return "manifest";
-    case registry::PluginStage::Policy:
-      return "policy";
-    case registry::PluginStage::Requirement:
-      return "requirement";
-    case registry::PluginStage::Library:
-      return "library";
-    case registry::PluginStage::Handshake:
-      return "handshake";
-    case registry::PluginStage::Init:
-      return "init";
-    case registry::PluginStage::Registration:
-      return "registration";
-    case registry::PluginStage::None:
-      break;
-  }
-  return "";
-}
+// In the order of the enumerators.
+constexpr const char* kStates[] = {"found", "refused", "open", "failed", "deactivated"};
+constexpr const char* kStages[] = {"",        "manifest",  "policy", "requirement",
+                                   "library", "handshake", "init",   "registration"};
 
 // The members of an object, as write_memory and write_device.
 void write_plugin(Writer& out, const Plugin& plugin) {
@@ -71,8 +38,8 @@ void write_plugin(Writer& out, const Plugin& plugin) {
   out.member("folder", plugin.folder);
   out.member("library", plugin.library);
   out.member("sha256", manifest.sha256);
-  out.member("state", name_of(state));
-  out.member("stage", settled ? name_of(plugin.stage) : "");
+  out.member("state", kStates[static_cast<size_t>(state)]);
+  out.member("stage", settled ? kStages[static_cast<size_t>(plugin.stage)] : "");
   out.member("reason", settled ? plugin.reason : "");
   out.member("report", settled ? plugin.report : std::vector<std::string>());
   out.objects("ops", manifest.ops, [&](const auto& op) {
@@ -104,16 +71,12 @@ void write_plugins(Context& context, Writer& out) {
 }
 
 void write_kinds(Context&, Writer& out) {
-  out.begin_list();
-  for (uint32_t i = 0; i < registry::kKindEnd; ++i) {
+  out.objects(registry::kKindEnd, [&](uint32_t i) {
     const registry::Kind& kind = registry::kind_at(i);
-    out.begin_object();
     out.member("noun", kind.noun);
     out.member("topic", kind.plural);
     out.member("interface", kind.interface);
-    out.end_object();
-  }
-  out.end_list();
+  });
 }
 
 void write_paths(Context& context, Writer& out) {

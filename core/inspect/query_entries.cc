@@ -58,10 +58,8 @@ std::vector<std::string> slots_text(const tenon_kernel_desc& kernel) {
 }
 
 void write_kernels(Writer& out, const registry::Op& op) {
-  out.begin_list();
   const registry::KernelSet* set = op.kernels.load(std::memory_order_acquire);
-  for (const Kernel* kernel : set ? set->kernels : std::vector<const Kernel*>()) {
-    out.begin_object();
+  out.objects(set ? set->kernels : std::vector<const Kernel*>(), [&](const Kernel* kernel) {
     out.member("plugin", kernel->plugin->id);
     out.member("device", text(kernel->desc.device));
     out.member("priority", kernel->desc.priority);
@@ -70,9 +68,7 @@ void write_kernels(Writer& out, const registry::Op& op) {
     out.member("index_64", (kernel->desc.flags & TENON_KERNEL_INDEX_64) != 0);
     out.member("dtypes", rows_text(kernel->desc));
     out.member("slots", slots_text(kernel->desc));
-    out.end_object();
-  }
-  out.end_list();
+  });
 }
 
 std::vector<std::string_view> flag_words(const registry::Op& op) {
@@ -105,19 +101,15 @@ void write_masked(Writer& out, const char* member, const std::vector<Operand>& o
 // What the gradient of each input needs, as the rule declares it; null without a rule.
 void write_needs(Writer& out, const registry::Schema& schema, const registry::VjpRule* rule) {
   if (rule == nullptr) return out.value(nullptr);
-  out.begin_list();
-  for (uint32_t i = 0; i < rule->desc.n_inputs; ++i) {
+  out.objects(rule->desc.n_inputs, [&](uint32_t i) {
     const tenon_vjp_need& need = rule->desc.needs[i];
-    out.begin_object();
     out.member("input", schema.inputs[i].name);
     out.member("differentiable", (rule->desc.non_differentiable >> i & 1) == 0);
     write_masked(out, "inputs", schema.inputs, need.inputs);
     write_masked(out, "outputs", schema.outputs, need.outputs);
     write_masked(out, "input_metas", schema.inputs, need.input_metas);
     write_masked(out, "output_metas", schema.outputs, need.output_metas);
-    out.end_object();
-  }
-  out.end_list();
+  });
 }
 
 // Null for "".

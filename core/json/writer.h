@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <ranges>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -42,8 +44,12 @@ class Writer {
   void value(Integer number) { raw(std::to_string(number)); }
   template <class Item>
   void value(const std::vector<Item>& items) {
+    value(std::span<const Item>(items));
+  }
+  template <class Item>
+  void value(std::span<Item> items) {
     begin_list();
-    for (const Item& item : items) value(item);
+    for (const auto& item : items) value(item);
     end_list();
   }
 
@@ -53,16 +59,20 @@ class Writer {
     value(content);
   }
 
-  // A list of objects; `write(item)` writes the members of each.
+  // A list of objects; `write(item)` writes the members of each. Of a number of them, write(index).
   template <class Items, class Write>
   void objects(const Items& items, const Write& write) {
-    begin_list();
-    for (const auto& item : items) {
-      begin_object();
-      write(item);
-      end_object();
+    if constexpr (std::is_integral_v<Items>) {
+      return objects(std::views::iota(Items{0}, items), write);
+    } else {
+      begin_list();
+      for (const auto& item : items) {
+        begin_object();
+        write(item);
+        end_object();
+      }
+      end_list();
     }
-    end_list();
   }
   template <class Items, class Write>
   void objects(std::string_view name_of_it, const Items& items, const Write& write) {

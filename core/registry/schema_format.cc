@@ -275,23 +275,9 @@ std::string format_dims(const std::vector<Dim>& dims) {
 }
 
 std::string_view name_of(AttrKind kind) noexcept {
-  switch (kind) {
-    case AttrKind::Int:
-      return "int";
-    case AttrKind::Float:
-      return "float";
-    case AttrKind::Bool:
-      return "bool";
-    case AttrKind::String:
-      return "str";
-    case AttrKind::Number:
-      return "number";
-    case AttrKind::Dtype:
-      return "dtype";
-    case AttrKind::IntList:
-      return "int[]";
-  }
-  return "?";
+  static constexpr std::string_view names[] = {"int",    "float", "bool", "str",
+                                               "number", "dtype", "int[]"};
+  return names[static_cast<size_t>(kind)];
 }
 
 std::string format_schema(const Schema& schema) {

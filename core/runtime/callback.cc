@@ -11,21 +11,9 @@
 namespace tenon {
 
 std::string_view name_of(CallbackState state) {
-  switch (state) {
-    case CallbackState::Infer:
-      return "infer";
-    case CallbackState::Prepare:
-      return "prepare";
-    case CallbackState::Launch:
-      return "launch";
-    case CallbackState::Vjp:
-      return "vjp";
-    case CallbackState::Compose:
-      return "compose";
-    case CallbackState::Data:
-      return "data";
-  }
-  return "?";
+  static constexpr std::string_view names[] = {"infer", "prepare", "launch",
+                                               "vjp",   "compose", "data"};
+  return names[static_cast<size_t>(state)];
 }
 
 void fail_deactivated(const registry::Plugin& plugin, const std::string& name) {

@@ -116,7 +116,7 @@ void check_inferred(Invocation& call) {
     const tenon_meta& meta = call.outputs[i];
     const tenon_dtype declared = call.type_of(output.type);
     if (meta.dtype != declared) {
-      fail_inferred(call, i, std::string(tensor::name_of(declared)), tensor::describe(meta));
+      fail_inferred(call, i, tensor::dtype_text(declared), tensor::describe(meta));
     }
     says = says || says_something(output.has_dims, output.dims);
   }

@@ -169,8 +169,7 @@ void meet(Invocation& call, const TypeVariable& variable, uint32_t index, Found&
     fail_operand(call, call.input_of(index), TENON_E_DTYPE,
                  "has another dtype than operand \"" +
                      call.schema.inputs[call.input_of(found.operand)].name + "\"",
-                 std::string(tensor::name_of(found.dtype)), std::string(tensor::name_of(dtype)),
-                 "cast one of them");
+                 tensor::dtype_text(found.dtype), tensor::dtype_text(dtype), "cast one of them");
   }
 }
 
@@ -218,10 +217,9 @@ void decide_variable(Invocation& call, int32_t index) {
   }
   fail_in(
       call.op.name, TENON_E_DTYPE,
-      "dtype " + std::string(tensor::name_of(decided)) + " is not supported for " + variable.name,
+      "dtype " + tensor::dtype_text(decided) + " is not supported for " + variable.name,
       call.operands.empty() ? variable.name : call.schema.inputs[call.input_of(found.operand)].name,
-      allowed_text(variable), std::string(tensor::name_of(decided)),
-      "the schema is " + call.op.schema_text);
+      allowed_text(variable), tensor::dtype_text(decided), "the schema is " + call.op.schema_text);
 }
 
 void check_scalar_fits(const Invocation& call, uint32_t index, tenon_dtype dtype) {
@@ -232,7 +230,7 @@ void check_scalar_fits(const Invocation& call, uint32_t index, tenon_dtype dtype
       (tensor::is_bool(dtype) && kind != ScalarKind::Bool) || (whole && kind == ScalarKind::Float);
   if (lower) {
     fail_operand(call, call.input_of(index), TENON_E_DTYPE,
-                 "a " + tag_name(number.tag) + " does not fit", std::string(tensor::name_of(dtype)),
+                 "a " + tag_name(number.tag) + " does not fit", tensor::dtype_text(dtype),
                  value_text(number), "cast the other operands to a wider kind");
   }
   if (!whole) return;
@@ -240,7 +238,7 @@ void check_scalar_fits(const Invocation& call, uint32_t index, tenon_dtype dtype
   if (number.as.i64 < limits.imin || number.as.i64 > limits.imax) {
     fail_operand(call, call.input_of(index), TENON_E_ARGUMENT, "the number is out of range",
                  std::to_string(limits.imin) + " to " + std::to_string(limits.imax) + " (" +
-                     std::string(tensor::name_of(dtype)) + ")",
+                     tensor::dtype_text(dtype) + ")",
                  value_text(number));
   }
 }
@@ -250,8 +248,7 @@ void cast_operand(Invocation& call, uint32_t index, tenon_dtype dtype) {
   const uint32_t input = call.input_of(index);
   if (call.schema.inputs[input].mutated) {
     fail_operand(call, input, TENON_E_DTYPE, "is written and cannot be cast",
-                 std::string(tensor::name_of(dtype)),
-                 std::string(tensor::name_of(operand.tensor->dtype())));
+                 tensor::dtype_text(dtype), tensor::dtype_text(operand.tensor->dtype()));
   }
   call.cx.runtime->plugins.require_role(TENON_ROLE_CAST);
   if (!call.cast) return;
@@ -278,9 +275,8 @@ void promote(Invocation& call) {
         call.numbers[i] = scalar_bits(*operand.number, dtype);
       } else if (operand.tensor->dtype() != dtype) {
         if (param.type.variable < 0) {
-          fail_operand(call, input, TENON_E_DTYPE, "has the wrong dtype",
-                       std::string(tensor::name_of(dtype)),
-                       std::string(tensor::name_of(operand.tensor->dtype())));
+          fail_operand(call, input, TENON_E_DTYPE, "has the wrong dtype", tensor::dtype_text(dtype),
+                       tensor::dtype_text(operand.tensor->dtype()));
         }
         cast_operand(call, i, dtype);
       }

@@ -128,7 +128,7 @@ std::string values_text(const HostValues& values) {
 
 std::string properties_text(const Tensor& tensor) {
   std::string text = "shape=" + tensor::dims_text(tensor.shape()) +
-                     ", dtype=" + std::string(tensor::name_of(tensor.dtype())) +
+                     ", dtype=" + tensor::dtype_text(tensor.dtype()) +
                      ", device=" + device_of(tensor).name();
   if (tape::requires_grad(tensor)) text += ", requires_grad=true";
   return text + ")";

@@ -141,7 +141,7 @@ void FiniteJudge::judge() const {
                   .op = what_.op.name,
                   .operand = name,
                   .expected = "finite values",
-                  .found = bad + " of " + std::string(tensor::name_of(view.dtype)) +
+                  .found = bad + " of " + tensor::dtype_text(view.dtype) +
                            tensor::dims_text(tensor::shape_of(view)),
                   .plugin = what_.kernel.plugin->id,
                   .hint = bad_input_.empty()

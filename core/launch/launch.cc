@@ -20,7 +20,7 @@ std::string operands_text(std::span<const Item> items) noexcept {
     std::string text = "{\"operands\":\"";
     for (size_t i = 0; i < items.size(); ++i) {
       if (i) text += " ";
-      text += std::string(tensor::name_of(items[i].dtype)) + tensor::dims_text(items[i].dims());
+      text += tensor::dtype_text(items[i].dtype) + tensor::dims_text(items[i].dims());
     }
     return text + "\"}";
   } catch (const std::bad_alloc&) {

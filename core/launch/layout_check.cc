@@ -111,7 +111,7 @@ std::string operand_name(const CallbackScope& call, uint32_t n_inputs, const Ite
               .op = call.op->name,
               .operand = operand,
               .expected = expected,
-              .found = std::string(tensor::name_of(item.dtype)) + tensor::dims_text(item.dims()) +
+              .found = tensor::dtype_text(item.dtype) + tensor::dims_text(item.dims()) +
                        " strides " + tensor::dims_text(item.steps()),
               .plugin = kernel.plugin->id,
               .hint = "the kernel claims a layout it does not handle"};

@@ -30,11 +30,11 @@ const registry::Kernel& role_kernel(Context& context, const registry::Op& op, De
       if (kernel->desc.dtype_rows[row] == dtype) return *kernel;
     }
   }
-  fail_in(op.name, TENON_E_NO_KERNEL,
-          "device " + device.name() + " has no kernel for it, which moving data needs", {},
-          "a kernel for " + std::string(tensor::name_of(dtype)) +
-              (any_layout ? " that takes any strides" : ""),
-          "none", "a backend must supply the COPY and FILL roles");
+  fail_in(
+      op.name, TENON_E_NO_KERNEL,
+      "device " + device.name() + " has no kernel for it, which moving data needs", {},
+      "a kernel for " + tensor::dtype_text(dtype) + (any_layout ? " that takes any strides" : ""),
+      "none", "a backend must supply the COPY and FILL roles");
 }
 
 }  // namespace

@@ -87,8 +87,7 @@ void log_launch(Context& context, const std::string& scope, const registry::Op& 
     line += kernel.plugin->id;
     for (uint32_t i = 0; i < launch.slot_begin[launch.n_slots]; ++i) {
       const tenon_view& view = launch.views[i];
-      line += ' ' + std::string(tensor::name_of(view.dtype)) +
-              tensor::dims_text(tensor::shape_of(view));
+      line += ' ' + tensor::dtype_text(view.dtype) + tensor::dims_text(tensor::shape_of(view));
     }
     char time[32];
     std::snprintf(time, sizeof time, "  %.1f us", static_cast<double>(nanoseconds) / 1000);

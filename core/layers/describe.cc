@@ -82,7 +82,7 @@ void check_spec(const registry::Entry& kind, const tenon_layer_tensor_spec& spec
       .op = kind.name,
       .operand = name,
       .expected = buffer ? "a dtype of Tenon" : "f16 bf16 f32 f64",
-      .found = tensor::is_known(spec.dtype) ? std::string(tensor::name_of(spec.dtype))
+      .found = tensor::is_known(spec.dtype) ? tensor::dtype_text(spec.dtype)
                                             : std::to_string(spec.dtype),
       .plugin = kind.plugin->id};
 }

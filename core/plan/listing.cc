@@ -14,8 +14,7 @@ std::string launch_text(const Launch& launch) {
   for (size_t i = 0; i < launch.views.size(); ++i) {
     const tenon_view& view = launch.views[i];
     if (i == launch.slot_begin[launch.launch.n_inputs]) out += " ->";
-    out +=
-        " " + std::string(tensor::name_of(view.dtype)) + tensor::dims_text(tensor::shape_of(view));
+    out += " " + tensor::dtype_text(view.dtype) + tensor::dims_text(tensor::shape_of(view));
   }
   if (!launch.scope->empty()) out += "  " + *launch.scope;
   return out + "\n";

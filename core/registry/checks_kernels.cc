@@ -105,7 +105,7 @@ void check_rows(const tenon_kernel_desc& desc, const What& what, const Schema& s
     const auto& allowed = variable.allowed;
     if (std::find(allowed.begin(), allowed.end(), dtype) == allowed.end()) {
       refuse(what + ": dtype row " + std::to_string(i / desc.n_variables) + " gives " +
-             (tensor::is_known(dtype) ? std::string(tensor::name_of(dtype))
+             (tensor::is_known(dtype) ? tensor::dtype_text(dtype)
                                       : "unknown dtype " + std::to_string(dtype)) +
              " to variable " + variable.name + ", which the op does not allow: its schema is " +
              schema.text);

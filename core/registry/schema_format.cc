@@ -75,7 +75,7 @@ std::string format_default(const Attr& attr) {
     case AttrKind::Number:
       return format_number(def);
     case AttrKind::Dtype:
-      return std::string(tensor::name_of(def.d));
+      return tensor::dtype_text(def.d);
     case AttrKind::IntList:
       return format_ints(attr);
   }

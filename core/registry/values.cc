@@ -92,7 +92,7 @@ std::string value_text(const tenon_value& value) {
       return text + "]";
     }
     case TENON_VALUE_DTYPE:
-      return std::string(tensor::name_of(static_cast<tenon_dtype>(value.as.dtype)));
+      return tensor::dtype_text(static_cast<tenon_dtype>(value.as.dtype));
     default:
       return tag_name(value.tag);
   }

@@ -38,6 +38,7 @@ uint32_t size_of(tenon_dtype dtype) noexcept;
 
 // "f32", "bool", ...; "?" for an unknown dtype. The view is a string literal: it never expires.
 std::string_view name_of(tenon_dtype dtype) noexcept;
+inline std::string dtype_text(tenon_dtype dtype) { return std::string(name_of(dtype)); }
 // Their names, with `between` between them.
 std::string dtypes_text(std::span<const tenon_dtype> dtypes, std::string_view between);
 std::optional<tenon_dtype> dtype_from_name(std::string_view name) noexcept;

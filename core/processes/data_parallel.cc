@@ -106,17 +106,6 @@ Ref DataParallel::all(Context& context, uint32_t collective, const Ref& input,
   return output;
 }
 
-// [processes, ours.size()]: what each has.
-std::vector<int64_t> DataParallel::numbers_of_all(Context& context,
-                                                  std::span<const int64_t> ours) const {
-  const Ref mine = new_host_tensor(context, TENON_DTYPE_I64, {std::ssize(ours)});
-  const Ref theirs = new_host_tensor(context, TENON_DTYPE_I64, {processes(), std::ssize(ours)});
-  std::ranges::copy(ours, static_cast<int64_t*>(mine->view.data));
-  all(context, TENON_COLLECTIVE_ALL_GATHER, mine, theirs);
-  const auto* const first = static_cast<const int64_t*>(theirs->view.data);
-  return {first, first + theirs->elements()};
-}
-
 // Rank 0's, and a proof that they have arrived.
 void DataParallel::share_values(Context& context) {
   const bool ours = group_->members().rank == 0;
@@ -127,7 +116,7 @@ void DataParallel::share_values(Context& context) {
   }
   const auto hash =
       static_cast<int64_t>(hash_of(context, params_) ^ hash_of(context, buffers_) * 3);
-  const std::vector<int64_t> theirs = numbers_of_all(context, {&hash, 1});
+  const std::vector<int64_t> theirs = numbers_of_all<int64_t>(context, {hash});
   for (int64_t rank = 0; rank < processes(); ++rank) {
     if (theirs[static_cast<size_t>(rank)] == hash) continue;
     fail(TENON_E_PEER,

@@ -59,7 +59,17 @@ class DataParallel : public OfRuntime {
 
   void share_values(Context& context);
   Ref all(Context& context, uint32_t collective, const Ref& input, const Ref& output) const;
-  std::vector<int64_t> numbers_of_all(Context& context, std::span<const int64_t> ours) const;
+  // [processes, ours.size()]: what each has; of int64_t or uint8_t.
+  template <class Number>
+  std::vector<Number> numbers_of_all(Context& context, const std::vector<Number>& ours) const {
+    constexpr tenon_dtype kDtype = sizeof(Number) == 1 ? TENON_DTYPE_U8 : TENON_DTYPE_I64;
+    const Ref mine = new_host_tensor(context, kDtype, {std::ssize(ours)});
+    const Ref theirs = new_host_tensor(context, kDtype, {processes(), std::ssize(ours)});
+    std::copy(ours.begin(), ours.end(), static_cast<Number*>(mine->view.data));
+    all(context, TENON_COLLECTIVE_ALL_GATHER, mine, theirs);
+    const auto* const first = static_cast<const Number*>(theirs->view.data);
+    return {first, first + theirs->elements()};
+  }
   void refuse_in_step(const char* operand) const;
   bool alone() const { return !group_ || group_->members().size == 1; }
   int64_t processes() const { return group_ ? group_->members().size : 1; }

@@ -25,18 +25,14 @@ void DataParallel::send_full(Context& context) {
 
 // One gradient is dense in all processes, or rows in all: rows only if nobody has it otherwise.
 void DataParallel::agree_on_ways(Context& context) {
-  const auto n = static_cast<int64_t>(params_.size());
-  const Ref mine = new_host_tensor(context, TENON_DTYPE_U8, {n});
-  const Ref theirs = new_host_tensor(context, TENON_DTYPE_U8, {processes(), n});
-  auto* const ways = static_cast<uint8_t*>(mine->view.data);
-  for (size_t i = 0; i < params_.size(); ++i) ways[i] = static_cast<uint8_t>(sums_[i].way);
-  all(context, TENON_COLLECTIVE_ALL_GATHER, mine, theirs);
-  const auto* const all_ways = static_cast<const uint8_t*>(theirs->view.data);
+  std::vector<uint8_t> ways;
+  for (const Sum& sum : sums_) ways.push_back(static_cast<uint8_t>(sum.way));
+  ways = numbers_of_all(context, ways);
   for (uint32_t i = 0; i < params_.size(); ++i) {
     bool dense = false;
     bool rows = false;
-    for (int64_t rank = 0; rank < processes(); ++rank) {
-      const auto way = static_cast<Way>(all_ways[rank * n + i]);
+    for (size_t at = i; at < ways.size(); at += params_.size()) {
+      const auto way = static_cast<Way>(ways[at]);
       dense = dense || way == Way::Dense;
       rows = rows || way == Way::Rows;
     }
@@ -88,7 +84,7 @@ std::vector<RowGrad> DataParallel::rows_of_all(Context& context, uint32_t param)
   if (alone()) return ours;
   int64_t count = 0;
   for (const RowGrad& each : ours) count += each.indices->elements();
-  const std::vector<int64_t> lengths = numbers_of_all(context, {&count, 1});
+  const std::vector<int64_t> lengths = numbers_of_all<int64_t>(context, {count});
   const int64_t longest = *std::ranges::max_element(lengths);
   if (longest == 0) return {};
   tenon_meta meta = tensor::meta_of(*params_[param]);
@@ -126,15 +122,10 @@ std::vector<RowGrad> DataParallel::rows_of_all(Context& context, uint32_t param)
 
 // What is true in some process: lists of the same length.
 std::vector<bool> DataParallel::anywhere(Context& context, const std::vector<bool>& here) const {
-  const auto n = std::ssize(here);
-  const Ref mine = new_host_tensor(context, TENON_DTYPE_U8, {n});
-  const Ref theirs = new_host_tensor(context, TENON_DTYPE_U8, {processes(), n});
-  std::copy(here.begin(), here.end(), static_cast<uint8_t*>(mine->view.data));
-  all(context, TENON_COLLECTIVE_ALL_GATHER, mine, theirs);
-  const auto* const told = static_cast<const uint8_t*>(theirs->view.data);
+  const std::vector<uint8_t> told = numbers_of_all<uint8_t>(context, {here.begin(), here.end()});
   std::vector<bool> any(here.size());
-  for (int64_t i = 0; i < processes() * n; ++i) {
-    if (told[i] != 0) any[static_cast<size_t>(i % n)] = true;
+  for (size_t i = 0; i < told.size(); ++i) {
+    if (told[i] != 0) any[i % here.size()] = true;
   }
   return any;
 }
@@ -222,7 +213,8 @@ void DataParallel::average_buffers(Context& context) {
 // which all shards begin. So that must be one number.
 void DataParallel::agree_on_counter(Context& context) const {
   if (alone() || drawn_ == 0) return;
-  const int64_t ours[] = {static_cast<int64_t>(context.seed), static_cast<int64_t>(first_counter_)};
+  const std::vector<int64_t> ours = {static_cast<int64_t>(context.seed),
+                                     static_cast<int64_t>(first_counter_)};
   const std::vector<int64_t> theirs = numbers_of_all(context, ours);
   for (int64_t rank = 0; rank < processes(); ++rank) {
     const std::span<const int64_t> found(&theirs[static_cast<size_t>(2 * rank)], 2);

@@ -64,9 +64,9 @@ struct Context : NoCopy {
   Device& default_device();
   // Back to `outer`; whether ops are logged has a begin and an end of its own.
   void restore_checks(uint32_t outer) { checks = (outer & ~kLogOps) | (checks & kLogOps); }
-  // The current scope path; interned, lives as long as the runtime.
   // Opens a scope in the one that is open; popped from `scopes`.
   void push_scope(const std::string& label);
+  // The current scope path; interned, lives as long as the runtime.
   const std::string* scope_path() const { return scopes.empty() ? no_scope : scopes.back(); }
   void check_interrupt() {
     if (interrupted.load(std::memory_order_relaxed)) tell_interrupt();

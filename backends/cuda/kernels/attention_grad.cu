@@ -46,6 +46,13 @@ __global__ void __launch_bounds__(kBlock) by_keys(GradTask<T> g) {
 
 // ---- On the host --------------------------------------------------------------------------------
 
+// Keys go over few columns at a time, and compute weights and slopes anew for the next ones.
+template <class T>
+bool is_for_tiles(const Sizes& size) {
+  constexpr int64_t kFewColumns = 1024;
+  return kOnTensorCores<T> && size.depth + size.width <= kFewColumns;
+}
+
 // What follows may be tiles.
 template <class C>
 uint64_t known_bytes(const Sizes& size) {
@@ -62,14 +69,16 @@ void enqueue_rows(const sdk::Launch& l, GradTask<T> g) {
     if (bytes > 0) g.scratch = reinterpret_cast<C*>(l.scratch().data() + known_bytes<C>(size));
   };
   if constexpr (kOnTensorCores<T>) {
-    const TileCut cut(size, 2);
-    set_scratch(cut.scratch_bytes);
-    enqueue(l, &tiles_by_rows<T>, {cut.blocks}, {kWarp, kTileWarps}, cut.shared_bytes, g);
-  } else {
-    const Cut cut(size, 2 * sizeof(C));
-    set_scratch(cut.scratch_bytes);
-    enqueue(l, &by_rows<T>, {cut.blocks}, {cut.group, cut.groups}, cut.shared_bytes, g);
+    if (is_for_tiles<T>(size)) {
+      const TileCut cut(size, 2);
+      set_scratch(cut.scratch_bytes);
+      enqueue(l, &tiles_by_rows<T>, {cut.blocks}, {kWarp, kTileWarps}, cut.shared_bytes, g);
+      return;
+    }
   }
+  const Cut cut(size, 2 * sizeof(C));
+  set_scratch(cut.scratch_bytes);
+  enqueue(l, &by_rows<T>, {cut.blocks}, {cut.group, cut.groups}, cut.shared_bytes, g);
 }
 
 template <class T>
@@ -90,9 +99,7 @@ void enqueue_grad(const sdk::Launch& l) {
   enqueue_rows(l, g);
   if (size.keys == 0 || (!g.dk.data && !g.dv.data)) return;
   if constexpr (kOnTensorCores<T>) {
-    // Each go over columns computes the pairs anew.
-    constexpr int64_t kFewColumns = 1024;
-    if (size.depth + size.width <= kFewColumns) {
+    if (is_for_tiles<T>(size)) {
       const auto blocks = static_cast<uint32_t>(size.batch * size.groups * tiles_of(size.keys));
       enqueue(l, &tiles_by_keys<T>, {blocks}, {kWarp, kTileWarps}, PairMemory::kBytes, g);
       return;
@@ -111,8 +118,8 @@ uint64_t workspace(const sdk::Args& args) {
   uint64_t bytes = 0;
   sdk::dispatch_dtype<sdk::FloatTypes>(args.out().dtype, [&]<class T>() {
     using C = Arithmetic<T>;
-    bytes = known_bytes<C>(size) + (kOnTensorCores<T> ? TileCut(size, 2).scratch_bytes
-                                                      : Cut(size, 2 * sizeof(C)).scratch_bytes);
+    bytes = known_bytes<C>(size) + (is_for_tiles<T>(size) ? TileCut(size, 2).scratch_bytes
+                                                          : Cut(size, 2 * sizeof(C)).scratch_bytes);
   });
   return bytes;
 }

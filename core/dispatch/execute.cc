@@ -254,7 +254,7 @@ bool execute(Invocation& call, std::span<Tensor* const> outputs, std::string& de
     }
     if (kernel->desc.predicate) {
       judged = true;
-      Block block(*call.device, kernel->desc, items, attrs);
+      Block block(*call.device, kernel->desc, span_of(items), attrs);
       if (declines(call, *kernel, block, declined)) continue;
     }
     const bool fits = fits_without_staging(*kernel, span_of(items));
@@ -271,7 +271,7 @@ bool execute(Invocation& call, std::span<Tensor* const> outputs, std::string& de
   const bool random = reserve_rng(call, rng);
   Staging staging(call, *chosen, {chosen_items.data(), chosen_items.size()}, written);
   staging.read_forms();
-  Block block(*call.device, chosen->desc, std::move(chosen_items), attrs);
+  Block block(*call.device, chosen->desc, span_of(chosen_items), attrs);
   block.may_stop = call.may_stop;
   Resolution* const resolution = call.resolution;
   if (resolution && !random && !staging.copied() && !accumulates(*chosen) && !judged) {

@@ -10,7 +10,6 @@ namespace tenon::exchange {
 using data::run_callback;
 using files::Replacement;
 using tensor::Ref;
-using tensor::Tensor;
 
 namespace {
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -62,17 +61,18 @@ class Writer {
   // A list of objects; `write(item)` writes the members of each. Of a number of them, write(index).
   template <class Items, class Write>
   void objects(const Items& items, const Write& write) {
+    const auto object = [&](const auto& item) {
+      begin_object();
+      write(item);
+      end_object();
+    };
+    begin_list();
     if constexpr (std::is_integral_v<Items>) {
-      return objects(std::views::iota(Items{0}, items), write);
+      for (Items i = 0; i < items; ++i) object(i);
     } else {
-      begin_list();
-      for (const auto& item : items) {
-        begin_object();
-        write(item);
-        end_object();
-      }
-      end_list();
+      for (const auto& item : items) object(item);
     }
+    end_list();
   }
   template <class Items, class Write>
   void objects(std::string_view name_of_it, const Items& items, const Write& write) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 namespace tenon::launch {
 
@@ -38,9 +37,9 @@ tenon_view view_of(const Item& item) {
   return view;
 }
 
-Block::Block(const Device& device, const tenon_kernel_desc& kernel, Small<Item, 8> operands,
+Block::Block(const Device& device, const tenon_kernel_desc& kernel, std::span<const Item> given,
              std::span<const tenon_value> attrs)
-    : items(std::move(operands)) {
+    : items(given.begin(), given.end()) {
   slot_begin.resize(kernel.n_slots + 1, 0);
   for (const Item& item : items) ++slot_begin[item.slot + 1];
   for (uint32_t i = 0; i < kernel.n_slots; ++i) slot_begin[i + 1] += slot_begin[i];

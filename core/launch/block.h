@@ -48,7 +48,7 @@ inline bool writes(uint32_t role) { return role != TENON_SLOT_IN; }
 // A kernel's operands in launch form. Not movable: views point into it.
 struct Block : NoCopy {
   // Of `attrs`, those that the kernel knows.
-  Block(const Device& device, const tenon_kernel_desc& kernel, Small<Item, 8> operands,
+  Block(const Device& device, const tenon_kernel_desc& kernel, std::span<const Item> items,
         std::span<const tenon_value> attrs);
 
   Small<Item, 8> items;

@@ -252,7 +252,8 @@ tenon_status compare_with_row_major(CallbackScope& call, const registry::Kernel&
     });
   }
   Device& device = call.context->runtime->device(block.views[0].device);
-  Block flat(device, kernel.desc, items, {block.launch.attrs, block.launch.n_attrs});
+  Block flat(device, kernel.desc, {items.data(), items.size()},
+             {block.launch.attrs, block.launch.n_attrs});
   if (const tenon_status status = launch_on(call, kernel, device, flat)) return status;
   for (size_t i = 0; i < items.size(); ++i) {
     if (items[i].role == TENON_SLOT_IN) continue;

@@ -56,7 +56,7 @@ void launch_copy(Context& context, Device& device, const Item& from, const Item&
     item.shape = shape;
     item.rank = rank;
   }
-  Block block(device, kernel.desc, {items[0], items[1]}, {});
+  Block block(device, kernel.desc, items, {});
   run_kernel(context, op, kernel, device, block, nullptr, nullptr, false);
 }
 
@@ -73,7 +73,7 @@ void launch_fill(Context& context, Device& device, const Item& to, const tenon_v
   }
   const tenon_value attrs[3] = {registry::ints_value(item.dims()), value,
                                 registry::dtype_value(item.dtype)};
-  Block block(device, kernel.desc, {item}, attrs);
+  Block block(device, kernel.desc, {&item, 1}, attrs);
   run_kernel(context, op, kernel, device, block, nullptr, nullptr, false);
   if (staged) launch_copy(context, device, item, to);
 }

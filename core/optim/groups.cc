@@ -2,7 +2,7 @@
 // core/optim/groups.cc: what an optimizer is made of: parameters in groups, and the
 // hyper-parameters of each group.
 #include <algorithm>
-#include <cstring>
+#include <bit>
 #include <map>
 #include <numeric>
 
@@ -74,7 +74,9 @@ void check_groups(std::span<const GivenGroup> groups, Given form) {
 // Any order, in which values are equal that have the same bits. Their tags are those of the
 // descriptors.
 int order_of(const tenon_value& a, const tenon_value& b) {
-  return std::memcmp(&a.as, &b.as, sizeof a.as);
+  const auto x = std::bit_cast<int64_t>(a.as);
+  const auto y = std::bit_cast<int64_t>(b.as);
+  return x < y ? -1 : x > y;
 }
 
 int order_of(const std::vector<tenon_value>& a, const std::vector<tenon_value>& b) {

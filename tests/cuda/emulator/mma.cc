@@ -34,17 +34,15 @@ bool enter_tile(const void* data, unsigned step, unsigned element_bytes) {
 }
 
 void multiply_tiles(float* d, const float* a, const float* b, const float* c) {
-  float sums[kTileElements];
   for (unsigned row = 0; row < kTileSide; ++row) {
     for (unsigned column = 0; column < kTileSide; ++column) {
       double sum = c[row * kTileSide + column];
       for (unsigned k = 0; k < kTileSide; ++k) {
         sum += double{a[row * kTileSide + k]} * double{b[k * kTileSide + column]};
       }
-      sums[row * kTileSide + column] = cut_off(sum);
+      d[row * kTileSide + column] = cut_off(sum);
     }
   }
-  for (unsigned i = 0; i < kTileElements; ++i) d[i] = sums[i];
 }
 
 }  // namespace tenon::cuda::emulated

@@ -24,13 +24,12 @@ namespace tenon::cuda::emulated {
 inline constexpr unsigned kTileSide = 16;
 inline constexpr unsigned kTileElements = kTileSide * kTileSide;
 
-inline float number_of(float x) { return x; }
 inline float number_of(__half x) { return static_cast<float>(std::bit_cast<sdk::F16>(x)); }
 inline float number_of(__nv_bfloat16 x) { return static_cast<float>(std::bit_cast<sdk::BF16>(x)); }
 
 // Waits for the warp; throws if a tile may not lie there. True in lane 0.
 bool enter_tile(const void* data, unsigned step, unsigned element_bytes);
-// d = a b + c, by rows.
+// d = a b + c, by rows; d may be c.
 void multiply_tiles(float* d, const float* a, const float* b, const float* c);
 
 }  // namespace tenon::cuda::emulated

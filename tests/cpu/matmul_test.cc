@@ -114,6 +114,22 @@ TYPED_TEST(MatmulBits, SomeRowsOfPackedColumns) {
   }
 }
 
+// One or two columns more than whole vectors, which are computed as rows of the transposed product.
+TYPED_TEST(MatmulBits, ColumnsBesideWholeVectors) {
+  for (const Provider& provider : providers()) {
+    const Engine engine(provider);
+    for (const int64_t columns : {33, 34, 35, 65, 66}) {
+      for (const Layout a : kLayouts) {
+        for (const Layout c : {Layout::kRows, Layout::kSpread}) {
+          this->check(engine, {129, 130, columns}, a, Layout::kRows, c);
+          this->check(engine, {130, 129, columns}, a, Layout::kColumns, c);
+          if (this->HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
 TYPED_TEST(MatmulBits, Batches) {
   using T = TypeParam;
   struct Shape {
@@ -123,6 +139,8 @@ TYPED_TEST(MatmulBits, Batches) {
   const Shape shapes[] = {
       {{5, 7, 9, 6}, {6, 5, 7}, {6, 7, 9}, {6, 5, 9}},
       {{20, 40, 33, 6}, {2, 3, 20, 40}, {2, 3, 40, 33}, {2, 3, 20, 33}},
+      {{130, 130, 33, 6}, {2, 3, 130, 130}, {2, 3, 130, 33}, {2, 3, 130, 33}},
+      {{130, 130, 34, 6, false, true}, {2, 3, 130, 130}, {130, 34}, {2, 3, 130, 34}},
       {{5, 7, 9, 6, false, true}, {2, 3, 5, 7}, {7, 9}, {2, 3, 5, 9}},
       {{5, 7, 9, 6, true, false}, {5, 7}, {6, 7, 9}, {6, 5, 9}},
       {{1, 70, 40}, {70}, {70, 40}, {40}},

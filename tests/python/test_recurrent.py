@@ -294,6 +294,23 @@ class Recurrent(Case):
             for i, (a, b) in enumerate(zip(part, whole, strict=True)):
                 self.same(a, rows(b, axis if i == 0 else 0), call.kind)
 
+    def test_no_states_and_states_of_zero_have_the_same_gradients(self):
+        pick = random.Random(27)
+        for number in range(60):
+            call = Call(pick.choice(list(GATES)), pick)
+            call.h0 = call.c0 = None
+            results = [run(call)]
+            call.h0 = tenon.zeros((call.batch, call.state), dtype="f32")
+            call.c0 = tenon.zeros((call.batch, call.hidden), dtype="f32")
+            results.append(run(call))
+            dy = call.turned(draw(call.steps, call.batch, call.state))
+            for found, _ in results:
+                found[0].backward(dy)
+            (_, none), (_, zero) = results
+            for name in none:
+                what = f"call {number}: gradient of {name} of {call.kind}"
+                self.same(none[name].grad, zero[name].grad, what)
+
     def test_padding_is_never_read(self):
         for kind, reverse in ((k, r) for k in GATES for r in (False, True)):
             width, lengths = GATES[kind] * 9, [4, 0, 2]

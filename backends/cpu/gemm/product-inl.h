@@ -343,10 +343,41 @@ bool needs_no_plan(const Problem& p) {
   return is_vector<T>(p) || is_outer<T>(p);
 }
 
+// The product without its last columns, and the transposed product of these alone.
+inline Problem first_columns(const Problem& p, int64_t last) {
+  Problem first = p;
+  first.b.columns -= last;
+  first.c.columns -= last;
+  return first;
+}
+inline Problem last_rows(const Problem& p, int64_t last) {
+  Problem rows = p;
+  rows.a = p.b.transposed();
+  rows.b = p.a.transposed();
+  rows.c = p.c.transposed();
+  rows.a.rows = rows.c.rows = last;
+  return rows;
+}
+
+// Columns beyond whole vectors, if they are so few that reading a again, from a cache, costs less
+// than tiles most of whose lanes have none; else 0.
+template <class T>
+int64_t last_columns(const Problem& p) {
+  constexpr int64_t kFewest = 1 << 14;
+  constexpr int64_t kMost = (8 << 20) / static_cast<int64_t>(sizeof(T));
+  const int64_t last = p.n() % kLanes<T>;
+  if (last == 0 || last > kFewRows || p.n() < kTileColumns<T>) return 0;
+  const int64_t elements = p.m() * p.k();
+  if (elements < kFewest || elements > kMost / p.batches()) return 0;
+  return is_vector<T>(last_rows(p, last)) ? last : 0;
+}
+
 // Elements of scratch for such a product, if `lanes` is false.
 template <class T>
 int64_t scratch_of(const Problem& p) {
-  return needs_no_plan<T>(p) ? 0 : gemm::packed(gemm::plan_of<kShapes<T>>(p), kShapes<T>);
+  if (needs_no_plan<T>(p)) return 0;
+  const Problem first = first_columns(p, last_columns<T>(p));
+  return gemm::packed(gemm::plan_of<kShapes<T>>(first), kShapes<T>);
 }
 
 template <class T>
@@ -367,8 +398,13 @@ void multiply(const sdk::Launch& l, const Problem& p, const Operands<T>& o, bool
   if (lanes) return multiply_few(l, p, o);
   if (is_outer<T>(p)) return multiply_outer(l, p, o.a, o.b, o.c);
   if (is_vector<T>(p)) return multiply_vector(l, p, o.a, o.b, o.c);
-  const Plan plan = gemm::plan_of<kShapes<T>>(p);
-  Product<T, Store>(l, p, plan, o, Store()).compute();
+  const int64_t last = last_columns<T>(p);
+  const Problem first = first_columns(p, last);
+  const Plan plan = gemm::plan_of<kShapes<T>>(first);
+  Product<T, Store>(l, first, plan, o, Store()).compute();
+  if (last == 0) return;
+  multiply_vector(l, last_rows(p, last), o.b + first.n() * p.b.column_step, o.a,
+                  o.c + first.n() * p.c.column_step);
 }
 
 }  // namespace tenon::cpu::HWY_NAMESPACE

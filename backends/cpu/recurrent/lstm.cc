@@ -29,14 +29,29 @@ enum Input : uint32_t { kGates, kHidden, kH0, kC0, kBiasIh, kBiasHh, kProjection
 enum Attribute : uint32_t { kReverse, kBatchFirst, kAttributes };
 enum Output : uint32_t { kY, kLastH, kLastC, kKept, kCells };
 
-// The gates of one row, from what the step's input and the state before make of them.
-template <class C>
-struct Gates {
+// A row of one kind of gate, from what the step's input and the state before make of it. Each kind
+// is a pass of its own: the constants of one function fit in the registers.
+template <class C, class Function>
+struct Gate {
   const C* own;
   const C* bias;  // or no data
   const C* product;
+  C* gate;
+
+  template <class At>
+  HWY_INLINE void operator()(At at) const {
+    const hn::ScalableTag<C> d;
+    auto s = at.load(d, own);
+    if (bias) s = hn::Add(s, at.load(d, bias));
+    at.store(d, Function()(hn::Add(s, at.load(d, product))), gate);
+  }
+};
+
+// What the gates of one row make of its cells.
+template <class C>
+struct Cells {
+  const C* gates;
   int64_t hidden;
-  C* kept;
   C* cells;
   C* c;
   C* u;  // o tanh(c)
@@ -44,24 +59,11 @@ struct Gates {
   template <class At>
   HWY_INLINE void operator()(At at) const {
     const hn::ScalableTag<C> d;
-    const auto sum = [&](int64_t gate) HWY_ATTR {
-      const int64_t from = gate * hidden;
-      auto s = at.load(d, own + from);
-      if (bias) s = hn::Add(s, at.load(d, bias + from));
-      return hn::Add(s, at.load(d, product + from));
-    };
-    const auto i = math::Sigmoid()(sum(0));
-    const auto f = math::Sigmoid()(sum(1));
-    const auto g = math::Tanh()(sum(2));
-    const auto o = math::Sigmoid()(sum(3));
-    const auto cell = hn::Add(hn::Mul(f, at.load(d, c)), hn::Mul(i, g));
-    at.store(d, i, kept);
-    at.store(d, f, kept + hidden);
-    at.store(d, g, kept + 2 * hidden);
-    at.store(d, o, kept + 3 * hidden);
+    const auto gate = [&](int64_t i) HWY_ATTR { return at.load(d, gates + i * hidden); };
+    const auto cell = hn::Add(hn::Mul(gate(1), at.load(d, c)), hn::Mul(gate(0), gate(2)));
     at.store(d, cell, cells);
     at.store(d, cell, c);
-    at.store(d, hn::Mul(o, math::Tanh()(cell)), u);
+    at.store(d, hn::Mul(gate(3), math::Tanh()(cell)), u);
   }
 };
 
@@ -168,9 +170,18 @@ class Forward {
     C* const kept = recurrent::place<T>(kept_, time, b, m_.kept_room.row(b));
     C* const cells = recurrent::place<T>(cells_, time, b, m_.cells_room.row(b));
     const C* const own = recurrent::get<T>(gates_, time, b, m_.gates_room.row(b));
+    const C* const product = m_.products.row(b);
+    const auto pass = [&]<class Function>(Function, int64_t gate, int64_t count) HWY_ATTR {
+      const int64_t from = gate * width_;
+      const C* const bias = bias_ ? bias_ + from : nullptr;
+      recurrent::for_vectors<C>(
+          count * width_, Gate<C, Function>{own + from, bias, product + from, kept + from});
+    };
+    pass(math::Sigmoid(), 0, 2);
+    pass(math::Tanh(), 2, 1);
+    pass(math::Sigmoid(), 3, 1);
     recurrent::for_vectors<C>(
-        width_, Gates<C>{own, bias_, m_.products.row(b), width_, kept, cells, m_.c.row(b),
-                         projects() ? m_.u.row(b) : m_.h.row(b)});
+        width_, Cells<C>{kept, width_, cells, m_.c.row(b), projects() ? m_.u.row(b) : m_.h.row(b)});
     recurrent::put<T>(kept_, time, b, kept);
     recurrent::put<T>(cells_, time, b, cells);
   }

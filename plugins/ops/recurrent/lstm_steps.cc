@@ -148,8 +148,7 @@ void vjp(sdk::Vjp& v) {
   if (v.wants(kHidden)) {
     recurrent::Walk walk(v, v.out_meta(kY), v.in(kLengths), attrs[kReverse].as.i64 != 0,
                          attrs[kBatchFirst].as.i64 != 0);
-    tenon_tensor* states = walk.states_before(v.out(kY), v.in(kH0));
-    v.grad(kHidden, recurrent::weight_grad(v, dgates, states));
+    v.grad(kHidden, recurrent::hidden_grad(v, walk, dgates, v.out(kY), v.in(kH0)));
   }
   if (!projects) return;
   const int64_t hidden = v.out_meta(kCells).shape[2];

@@ -87,8 +87,7 @@ void vjp(sdk::Vjp& v) {
   if (!v.wants(kHidden)) return;
   recurrent::Walk walk(v, v.out_meta(kY), v.in(kLengths), attrs[kReverse].as.i64 != 0,
                        attrs[kBatchFirst].as.i64 != 0);
-  tenon_tensor* states = walk.states_before(v.out(kY), v.in(kH0));
-  v.grad(kHidden, recurrent::weight_grad(v, grads[0], states));
+  v.grad(kHidden, recurrent::hidden_grad(v, walk, grads[0], v.out(kY), v.in(kH0)));
 }
 
 constexpr tenon_op_desc ops[] = {

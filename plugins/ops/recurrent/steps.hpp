@@ -222,12 +222,16 @@ class Walk {
     return calls_.call("tenon.where", {beside(live_), x, 0.0});
   }
 
+  // All steps of x but the walk's first, or its last.
+  tenon_tensor* without_first(sdk::Value x) { return all_but_one(x, reverse_ ? 0 : 1); }
+  tenon_tensor* without_last(sdk::Value x) { return all_but_one(x, reverse_ ? 1 : 0); }
+
   // The states that each step found, a sequence like y, the states that the steps left.
   tenon_tensor* states_before(sdk::Value y, sdk::Value h0) {
     const tenon_meta meta = calls_.meta(y.tensor());
     if (steps_ == 0) return y.tensor();
     const int64_t from = reverse_ ? 1 : 0;
-    tenon_tensor* rest = calls_.call("tenon.slice", {y}, {axis_, from, from + steps_ - 1});
+    tenon_tensor* rest = without_last(y);
     if (h0.is_none()) {
       return calls_.call("tenon.slice_put", {rest},
                          {rules::Dims(meta).value(), axis_, 1 - from, 1});
@@ -241,6 +245,10 @@ class Walk {
 
  private:
   int64_t time_of(int64_t step) const { return reverse_ ? steps_ - 1 - step : step; }
+
+  tenon_tensor* all_but_one(sdk::Value x, int64_t from) {
+    return calls_.call("tenon.slice", {x}, {axis_, from, from + steps_ - 1});
+  }
 
   // A matrix [batch, steps] beside sequences.
   tenon_tensor* beside(sdk::Value x) {
@@ -272,6 +280,15 @@ class Walk {
 inline tenon_tensor* weight_grad(sdk::Calls& calls, sdk::Value of_products, sdk::Value states) {
   return calls.call("tenon.matmul",
                     {transposed(calls, flat(calls, of_products)), flat(calls, states)});
+}
+// The same of w_hh, which multiplies the states that steps found. Where no state is given the first
+// step's are 0 and have no part, and without it the sequences are parts of what they are.
+inline tenon_tensor* hidden_grad(sdk::Calls& calls, Walk& walk, sdk::Value of_products,
+                                 sdk::Value y, sdk::Value h0) {
+  if (h0.is_none() && walk.axis() == 0 && walk.steps() > 0) {
+    return weight_grad(calls, walk.without_first(of_products), walk.without_last(y));
+  }
+  return weight_grad(calls, of_products, walk.states_before(y, h0));
 }
 inline tenon_tensor* bias_grad(sdk::Calls& calls, sdk::Value gates) {
   constexpr int64_t both[] = {0, 1};

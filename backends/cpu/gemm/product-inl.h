@@ -364,11 +364,11 @@ inline Problem last_rows(const Problem& p, int64_t last) {
 template <class T>
 int64_t last_columns(const Problem& p) {
   constexpr int64_t kFewest = 1 << 14;
-  constexpr int64_t kMost = (8 << 20) / static_cast<int64_t>(sizeof(T));
   const int64_t last = p.n() % kLanes<T>;
   if (last == 0 || last > kFewRows || p.n() < kTileColumns<T>) return 0;
   const int64_t elements = p.m() * p.k();
-  if (elements < kFewest || elements > kMost / p.batches()) return 0;
+  const int64_t most = 2 * gemm::caches().second / int64_t{sizeof(T)};
+  if (elements < kFewest || elements > most / p.batches()) return 0;
   return is_vector<T>(last_rows(p, last)) ? last : 0;
 }
 

@@ -15,7 +15,7 @@ constexpr Handles<tenon_archive, Archive, kArchiveKind> kArchives("archive");
 Archive& require_archive(const Context& context, tenon_archive* handle) {
   Archive& archive = *kArchives.require_any(handle);
   if (archive.runtime() != context.runtime) {
-    throw Error{.status = TENON_E_RUNTIME, .message = "the archive belongs to another runtime"};
+    fail(TENON_E_RUNTIME, "the archive belongs to another runtime");
   }
   return archive;
 }
@@ -28,24 +28,22 @@ void give(const std::string& text, const char** out_data, uint64_t* out_length) 
 }  // namespace
 
 tenon_status tenon_archive_create(tenon_context* context, tenon_archive** out_archive) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_archive, "out_archive");
-    *out_archive = kArchives.give(std::make_shared<Archive>(*cx.runtime));
+  return guard_out(context, out_archive, "out_archive", [&](Context& cx) {
+    return kArchives.give(std::make_shared<Archive>(*cx.runtime));
   });
 }
 
 tenon_status tenon_archive_load(tenon_context* context, const char* path, uint64_t path_length,
                                 const char* format, uint64_t format_length, uint32_t flags,
                                 tenon_archive** out_archive) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_archive, "out_archive");
+  return guard_out(context, out_archive, "out_archive", [&](Context& cx) {
     refuse_flags(flags, TENON_ARCHIVE_IN_MEMORY);
     const std::string file = require_path(path, path_length);
     const registry::Entry& kind =
         exchange::choose_format(cx, require_text(format, format_length, "format"), file);
     auto made = std::make_shared<Archive>(*cx.runtime);
     made->load(cx, kind, file, (flags & TENON_ARCHIVE_IN_MEMORY) != 0);
-    *out_archive = kArchives.give(std::move(made));
+    return kArchives.give(std::move(made));
   });
 }
 
@@ -72,21 +70,19 @@ tenon_status tenon_archive_get_entry(tenon_context* context, tenon_archive* arch
 
 tenon_status tenon_archive_find(tenon_context* context, tenon_archive* archive, const char* name,
                                 uint64_t name_length, uint32_t* out_index) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_index, "out_index");
+  return guard_out(context, out_index, "out_index", [&](Context& cx) {
     const std::string_view given = require_name(name, name_length);
-    *out_index = require_archive(cx, archive).find(given);
+    return require_archive(cx, archive).find(given);
   });
 }
 
 tenon_status tenon_tensor_create_loaded(tenon_context* context, tenon_archive* archive,
                                         uint32_t index, uint32_t flags, tenon_tensor** out_tensor) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_tensor, "out_tensor");
+  return guard_out(context, out_tensor, "out_tensor", [&](Context& cx) {
     refuse_flags(flags, TENON_ARCHIVE_COPY);
     const Archive& from = require_archive(cx, archive);
     Ref made = from.tensor(cx, index, (flags & TENON_ARCHIVE_COPY) != 0);
-    *out_tensor = tensor::handle(made.take());
+    return tensor::handle(made.take());
   });
 }
 

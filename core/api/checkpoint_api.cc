@@ -21,14 +21,13 @@ constexpr Handles<tenon_checkpoint, Checkpoint, kCheckpointKind> kCheckpoints("c
 // Adds the part that `part` resolves.
 template <class Part>
 tenon_status set_part(tenon_context* context, tenon_checkpoint* handle, const char* name,
-                      uint64_t name_length, Part&& part, const char* function) {
-  return guard(
-      context,
-      [&](Context& cx) {
-        Checkpoint& to = *kCheckpoints.require(cx, handle);
-        to.set(require_text(name, name_length, "name"), part(cx));
-      },
-      function);
+                      uint64_t name_length, Part&& part,
+                      const char* function = __builtin_FUNCTION()) {
+  const auto body = [&](Context& cx) {
+    Checkpoint& to = *kCheckpoints.require(cx, handle);
+    to.set(require_text(name, name_length, "name"), part(cx));
+  };
+  return guard(context, body, function);
 }
 
 checkpoint::Value read_value(const tenon_value* value) {
@@ -53,9 +52,8 @@ bool is_there(const std::string& path) {
 }  // namespace
 
 tenon_status tenon_checkpoint_create(tenon_context* context, tenon_checkpoint** out_checkpoint) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_checkpoint, "out_checkpoint");
-    *out_checkpoint = kCheckpoints.give(std::make_shared<Checkpoint>(*cx.runtime));
+  return guard_out(context, out_checkpoint, "out_checkpoint", [&](Context& cx) {
+    return kCheckpoints.give(std::make_shared<Checkpoint>(*cx.runtime));
   });
 }
 
@@ -64,66 +62,57 @@ void tenon_checkpoint_release(tenon_checkpoint* handle) { kCheckpoints.release(h
 tenon_status tenon_checkpoint_set_layer(tenon_context* context, tenon_checkpoint* checkpoint,
                                         const char* name, uint64_t name_length,
                                         tenon_layer* layer) {
-  return set_part(
-      context, checkpoint, name, name_length,
-      [&](Context& cx) { return kLayers.require(cx, layer); }, __func__);
+  return set_part(context, checkpoint, name, name_length,
+                  [&](Context& cx) { return kLayers.require(cx, layer); });
 }
 
 tenon_status tenon_checkpoint_set_optimizer(tenon_context* context, tenon_checkpoint* checkpoint,
                                             const char* name, uint64_t name_length,
                                             tenon_optimizer* optimizer) {
-  return set_part(
-      context, checkpoint, name, name_length,
-      [&](Context& cx) { return kOptimizers.require(cx, optimizer); }, __func__);
+  return set_part(context, checkpoint, name, name_length,
+                  [&](Context& cx) { return kOptimizers.require(cx, optimizer); });
 }
 
 tenon_status tenon_checkpoint_set_schedule(tenon_context* context, tenon_checkpoint* checkpoint,
                                            const char* name, uint64_t name_length,
                                            tenon_schedule* schedule) {
-  return set_part(
-      context, checkpoint, name, name_length,
-      [&](Context& cx) { return kSchedules.require(cx, schedule); }, __func__);
+  return set_part(context, checkpoint, name, name_length,
+                  [&](Context& cx) { return kSchedules.require(cx, schedule); });
 }
 
 tenon_status tenon_checkpoint_set_loader(tenon_context* context, tenon_checkpoint* checkpoint,
                                          const char* name, uint64_t name_length,
                                          tenon_loader* loader) {
-  return set_part(
-      context, checkpoint, name, name_length,
-      [&](Context& cx) { return kLoaders.require(cx, loader); }, __func__);
+  return set_part(context, checkpoint, name, name_length,
+                  [&](Context& cx) { return kLoaders.require(cx, loader); });
 }
 
 tenon_status tenon_checkpoint_set_tensor(tenon_context* context, tenon_checkpoint* checkpoint,
                                          const char* name, uint64_t name_length,
                                          tenon_tensor* tensor) {
-  return set_part(
-      context, checkpoint, name, name_length,
-      [&](Context& cx) { return Ref::shared(&require_tensor(cx, tensor, "tensor")); }, __func__);
+  return set_part(context, checkpoint, name, name_length,
+                  [&](Context& cx) { return Ref::shared(&require_tensor(cx, tensor, "tensor")); });
 }
 
 tenon_status tenon_checkpoint_set_value(tenon_context* context, tenon_checkpoint* checkpoint,
                                         const char* name, uint64_t name_length,
                                         const tenon_value* value) {
-  return set_part(
-      context, checkpoint, name, name_length, [&](Context&) { return read_value(value); },
-      __func__);
+  return set_part(context, checkpoint, name, name_length,
+                  [&](Context&) { return read_value(value); });
 }
 
 tenon_status tenon_checkpoint_get_value(tenon_context* context, tenon_checkpoint* checkpoint,
                                         const char* name, uint64_t name_length,
                                         tenon_value* out_value) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_value, "out_value");
-    *out_value =
-        kCheckpoints.require(cx, checkpoint)->value(require_text(name, name_length, "name"));
+  return guard_out(context, out_value, "out_value", [&](Context& cx) {
+    return kCheckpoints.require(cx, checkpoint)->value(require_text(name, name_length, "name"));
   });
 }
 
 tenon_status tenon_checkpoint_save(tenon_context* context, tenon_checkpoint* checkpoint,
                                    const char* path, uint64_t path_length) {
   return guard(context, [&](Context& cx) {
-    const Checkpoint& from = *kCheckpoints.require(cx, checkpoint);
-    refuse_in_capture(cx, "saving a checkpoint");
+    const Checkpoint& from = *kCheckpoints.require(cx, checkpoint, "saving a checkpoint");
     checkpoint::save(cx, from.parts(), checkpoint::Extent::Run, require_path(path, path_length));
   });
 }
@@ -132,9 +121,8 @@ tenon_status tenon_checkpoint_load(tenon_context* context, tenon_checkpoint* che
                                    const char* path, uint64_t path_length, uint32_t flags,
                                    uint32_t* out_loaded) {
   return guard(context, [&](Context& cx) {
-    Checkpoint& to = *kCheckpoints.require(cx, checkpoint);
+    Checkpoint& to = *kCheckpoints.require(cx, checkpoint, "loading a checkpoint");
     refuse_flags(flags, TENON_CHECKPOINT_IF_THERE);
-    refuse_in_capture(cx, "loading a checkpoint");
     const std::string file = require_path(path, path_length);
     const bool load = !(flags & TENON_CHECKPOINT_IF_THERE) || is_there(file);
     if (load) checkpoint::load(cx, to.parts(), checkpoint::Extent::Run, file);

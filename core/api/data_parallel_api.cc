@@ -38,10 +38,8 @@ tenon_status tenon_data_parallel_create(tenon_context* context, tenon_group* gro
                                         tenon_tensor* const* params, uint32_t n_params,
                                         const tenon_data_parallel_options* options,
                                         tenon_data_parallel** out_parallel) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_parallel, "out_parallel");
-    *out_parallel =
-        make(cx, group, hold_tensors(cx, params, n_params, "params"), read_options(cx, options));
+  return guard_out(context, out_parallel, "out_parallel", [&](Context& cx) {
+    return make(cx, group, hold_tensors(cx, params, n_params, "params"), read_options(cx, options));
   });
 }
 
@@ -49,8 +47,7 @@ tenon_status tenon_data_parallel_create_for_layer(tenon_context* context, tenon_
                                                   tenon_layer* layer,
                                                   const tenon_data_parallel_options* options,
                                                   tenon_data_parallel** out_parallel) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_parallel, "out_parallel");
+  return guard_out(context, out_parallel, "out_parallel", [&](Context& cx) {
     DataParallel::Options read = read_options(cx, options);
     if (!read.buffers.empty()) {
       fail(TENON_E_ARGUMENT, "data parallel: the buffers are the layer's", "n_buffers", "0",
@@ -64,7 +61,7 @@ tenon_status tenon_data_parallel_create_for_layer(tenon_context* context, tenon_
     for (const layers::Named& each : of->tensors()) {
       if (each.buffer && !each.cache) read.buffers.push_back(Ref::shared(each.tensor));
     }
-    *out_parallel = make(cx, group, std::move(params), std::move(read));
+    return make(cx, group, std::move(params), std::move(read));
   });
 }
 
@@ -97,8 +94,7 @@ tenon_status tenon_data_parallel_end(tenon_context* context, tenon_data_parallel
 tenon_status tenon_data_parallel_share_states(tenon_context* context, tenon_data_parallel* parallel,
                                               tenon_optimizer* optimizer) {
   return guard(context, [&](Context& cx) {
-    const auto& of = kParallels.require(cx, parallel);
-    refuse_in_capture(cx, "sharing states");
+    const auto& of = kParallels.require(cx, parallel, "sharing states");
     of->share_states(kOptimizers.require(cx, optimizer));
   });
 }
@@ -106,17 +102,14 @@ tenon_status tenon_data_parallel_share_states(tenon_context* context, tenon_data
 tenon_status tenon_data_parallel_gather_states(tenon_context* context,
                                                tenon_data_parallel* parallel, int32_t root) {
   return guard(context, [&](Context& cx) {
-    const auto& of = kParallels.require(cx, parallel);
-    refuse_in_capture(cx, "gathering states");
-    of->gather_states(cx, root);
+    kParallels.require(cx, parallel, "gathering states")->gather_states(cx, root);
   });
 }
 
 tenon_status tenon_data_parallel_clip(tenon_context* context, tenon_data_parallel* parallel,
                                       double max_norm, double* out_norm) {
   return guard(context, [&](Context& cx) {
-    const auto& of = kParallels.require(cx, parallel);
-    refuse_in_capture(cx, "clipping gradients of several processes");
+    const auto& of = kParallels.require(cx, parallel, "clipping gradients of several processes");
     const double found = of->clip(cx, max_norm);
     if (out_norm) *out_norm = found;
   });

@@ -3,7 +3,6 @@
 #include "core/api/guard.h"
 
 #include <algorithm>
-#include <cstring>
 #include <thread>
 
 #include "core/runtime/thread_checks.h"
@@ -22,18 +21,6 @@ void store(Context& context, const Error& error) noexcept {
     context.error.store(error, *context.scope_path(), context.sequence);
   } catch (...) {
     context.error.store_out_of_memory(0, context.sequence);
-  }
-}
-
-// A fault of Tenon's own.
-tenon_status store_internal(Context& context, const char* words) noexcept {
-  try {
-    context.error.store({.status = TENON_E_INTERNAL, .message = words}, *context.scope_path(),
-                        context.sequence);
-    return TENON_E_INTERNAL;
-  } catch (...) {
-    context.error.store_out_of_memory(0, context.sequence);
-    return TENON_E_MEMORY;
   }
 }
 
@@ -87,45 +74,24 @@ void check_kept_windows(Context& context, const char* function) {
 }
 
 void fail_closed() {
-  throw Error{.status = TENON_E_RUNTIME,
-              .message = "the runtime was released; its contexts can only be released",
-              .expected = "a live runtime",
-              .found = "a released one"};
+  fail(TENON_E_RUNTIME, "the runtime was released; its contexts can only be released", {},
+       "a live runtime", "a released one");
 }
 
 tenon_status store_caught(Context& context) noexcept {
-  try {
-    throw;
-  } catch (const Error& error) {
+  const auto keep = [&](const Error& error) {
     store(context, error);
     return error.status;
-  } catch (const OutOfMemory& failure) {
-    context.error.store_out_of_memory(failure.bytes, context.sequence);
-    return TENON_E_MEMORY;
-  } catch (const std::bad_alloc&) {
-    context.error.store_out_of_memory(0, context.sequence);
-    return TENON_E_MEMORY;
-  } catch (const std::exception& error) {
-    return store_internal(context, error.what());
-  } catch (...) {
-    return store_internal(context, "unknown exception");
-  }
+  };
+  return sort_caught(
+      keep, [&](uint64_t bytes) { context.error.store_out_of_memory(bytes, context.sequence); });
 }
 
 tenon_status say_caught(tenon_diag* diag) noexcept {
-  try {
-    throw;
-  } catch (const Error& error) {
+  const auto tell = [&](const Error& error) {
     return say(diag, error.status, error.message.c_str());
-  } catch (const OutOfMemory&) {
-    return say(diag, TENON_E_MEMORY, "out of memory");
-  } catch (const std::bad_alloc&) {
-    return say(diag, TENON_E_MEMORY, "out of memory");
-  } catch (const std::exception& error) {
-    return say(diag, TENON_E_INTERNAL, error.what());
-  } catch (...) {
-    return say(diag, TENON_E_INTERNAL, "unknown exception");
-  }
+  };
+  return sort_caught(tell, [&](uint64_t) { say(diag, TENON_E_MEMORY, "out of memory"); });
 }
 
 void fail_pointer(const char* name) {
@@ -138,12 +104,13 @@ void check_index(const char* problem, uint32_t index, size_t count) {
        "an index below " + std::to_string(count), std::to_string(index));
 }
 
+void fail_unbegun(const std::string& what) {
+  fail(TENON_E_STATE, what + "_end without " + what + "_begin");
+}
+
 void refuse_flags(uint32_t flags, uint32_t known) {
   if ((flags & ~known) == 0) return;
-  throw Error{.status = TENON_E_ARGUMENT,
-              .message = "unknown flags",
-              .operand = "flags",
-              .found = std::to_string(flags)};
+  fail(TENON_E_ARGUMENT, "unknown flags", "flags", {}, std::to_string(flags));
 }
 
 std::string require_path(const char* path, uint64_t length, const char* name) {
@@ -161,9 +128,7 @@ void fail_tensor(const tenon_tensor* handle, const char* name) {
 }
 
 void fail_foreign(const char* name) {
-  throw Error{.status = TENON_E_RUNTIME,
-              .message = std::string(name) + " belongs to another runtime",
-              .operand = name};
+  fail(TENON_E_RUNTIME, std::string(name) + " belongs to another runtime", name);
 }
 
 Tensors require_tensors(Context& context, tenon_tensor* const* handles, uint32_t count,

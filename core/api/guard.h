@@ -6,6 +6,7 @@
 #include <tenon/tenon.h>
 
 #include <cstring>
+#include <exception>
 #include <new>
 #include <span>
 #include <string>
@@ -57,6 +58,34 @@ class InUse : NoCopy {
 // TENON_CHECK=threads: throws what a plugin did between calls with a tenon_call it has kept.
 void check_kept_windows(Context& context, const char* function);
 [[noreturn, gnu::cold]] void fail_closed();
+// What becomes of the exception that is being caught, and its status: keep(error), which returns
+// that, of errors and of faults of Tenon's own; run_out(bytes) if memory ran out.
+template <class Keep, class RunOut>
+tenon_status sort_caught(const Keep& keep, const RunOut& run_out) noexcept {
+  try {
+    try {
+      throw;
+    } catch (Error& error) {
+      return keep(error);
+    } catch (const OutOfMemory&) {
+      throw;
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& error) {
+      Error fault{TENON_E_INTERNAL, error.what()};
+      return keep(fault);
+    } catch (...) {
+      Error fault{TENON_E_INTERNAL, "unknown exception"};
+      return keep(fault);
+    }
+  } catch (const OutOfMemory& failure) {
+    run_out(failure.bytes);
+  } catch (...) {
+    run_out(0);
+  }
+  return TENON_E_MEMORY;
+}
+
 // Stores the exception that is being caught; returns its status.
 [[gnu::cold]] tenon_status store_caught(Context& context) noexcept;
 
@@ -100,6 +129,18 @@ inline void require_pointer(const void* pointer, const char* name) {
   if (!pointer) fail_pointer(name);
 }
 
+// The guard of a function that gives something: what `make(context)` returns.
+// name  of `out`, for messages
+template <class Out, class Make>
+tenon_status guard_out(const tenon_context* handle, Out* out, const char* name, Make&& make,
+                       const char* function = __builtin_FUNCTION()) noexcept {
+  const auto body = [&](Context& context) {
+    require_pointer(out, name);
+    *out = make(context);
+  };
+  return guard(handle, body, function);
+}
+
 inline std::string_view require_text(const char* data, uint64_t length, const char* name) {
   if (!data && length == 0) return {};
   require_pointer(data, name);
@@ -114,6 +155,9 @@ inline std::string_view require_name(const char* data, uint64_t length, const ch
 
 // problem  "the layer has no child", before the index
 void check_index(const char* problem, uint32_t index, size_t count);
+
+// "tenon_scope_end without tenon_scope_begin"
+[[noreturn, gnu::cold]] void fail_unbegun(const std::string& what);
 
 // Flags that are not among the `known` ones are an error.
 void refuse_flags(uint32_t flags, uint32_t known);
@@ -186,18 +230,14 @@ void fill_sized(T* out, T ours) {
 // In a callback of the program's, what would pull the ground from under the call that runs it.
 inline void refuse_in_callback(const Context& context, const char* what) {
   if (context.lent_depth == 0) return;
-  throw Error{.status = TENON_E_STATE,
-              .message = std::string(what) + " is not possible in a callback",
-              .operand = what,
-              .hint = "do it after the call that runs the callback has returned"};
+  fail(TENON_E_STATE, std::string(what) + " is not possible in a callback", what, {}, {},
+       "do it after the call that runs the callback has returned");
 }
 
 inline void refuse_in_capture(const Context& context, const char* what) {
   if (!context.capturing) return;
-  throw Error{.status = TENON_E_CAPTURE,
-              .message = std::string(what) + " is not possible while a step is captured",
-              .operand = what,
-              .hint = "do it before tenon_capture_begin or after tenon_capture_end"};
+  fail(TENON_E_CAPTURE, std::string(what) + " is not possible while a step is captured", what, {},
+       {}, "do it before tenon_capture_begin or after tenon_capture_end");
 }
 
 }  // namespace tenon::api

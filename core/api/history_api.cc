@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/api/history_api.cc: public functions of a history and of a progress line.
+#include <tenon/ext/draft/progress.h>
+
 #include "core/api/guard.h"
 #include "core/api/objects.h"
 #include "core/history/history.h"
@@ -54,9 +56,8 @@ int64_t require_units(int64_t units, const char* name) {
 }  // namespace
 
 tenon_status tenon_history_create(tenon_context* context, tenon_history** out_history) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_history, "out_history");
-    *out_history = kHistories.give(std::make_shared<History>(*cx.runtime));
+  return guard_out(context, out_history, "out_history", [&](Context& cx) {
+    return kHistories.give(std::make_shared<History>(*cx.runtime));
   });
 }
 
@@ -89,11 +90,10 @@ tenon_status tenon_history_set_events(tenon_context* context, tenon_history* his
 
 tenon_status tenon_history_query(tenon_context* context, tenon_history* history, const char* topic,
                                  uint64_t topic_length, tenon_text** out_text) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_text, "out_text");
+  return guard_out(context, out_text, "out_text", [&](Context& cx) {
     require_pointer(topic, "topic");
     const History& from = require_history(cx, history);
-    *out_text = make_text(
+    return make_text(
         [&] { return from.query(require_words(topic, topic_length, "topic", "history")); });
   });
 }
@@ -111,13 +111,12 @@ tenon_status tenon_history_save(tenon_context* context, tenon_history* history, 
 
 tenon_status tenon_progress_create(tenon_context* context, const char* label, uint64_t label_length,
                                    int64_t total, uint32_t flags, tenon_progress** out_progress) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_progress, "out_progress");
+  return guard_out(context, out_progress, "out_progress", [&](Context& cx) {
     refuse_flags(flags, TENON_PROGRESS_ALWAYS);
     const std::string_view words = require_words(label, label_length, "label", "progress");
     auto made = std::make_shared<Progress>(*cx.runtime, words, require_units(total, "total"),
                                            (flags & TENON_PROGRESS_ALWAYS) != 0);
-    *out_progress = kProgresses.give(std::move(made));
+    return kProgresses.give(std::move(made));
   });
 }
 

@@ -2,26 +2,11 @@
 // core/api/host_guard.cc: what becomes of a failure in a function of a host table.
 #include "core/api/host_guard.h"
 
-#include <exception>
-#include <new>
 #include <utility>
 
+#include "core/api/guard.h"
+
 namespace tenon::host {
-namespace {
-
-// A fault of Tenon's own.
-tenon_status fail_internal(CallbackScope& call, const char* words) noexcept {
-  try {
-    call.fail(Error{.status = TENON_E_INTERNAL, .message = words});
-    return TENON_E_INTERNAL;
-  } catch (...) {
-    call.out_of_memory = true;
-    return TENON_E_MEMORY;
-  }
-}
-
-}  // namespace
-
 void note_state(tenon_call* handed, const CallbackScope& call, const char* function) noexcept {
   Window& window = *static_cast<Window*>(handed);
   try {
@@ -32,26 +17,19 @@ void note_state(tenon_call* handed, const CallbackScope& call, const char* funct
 }
 
 tenon_status keep_caught(CallbackScope& call, tenon_call* window, const char* function) noexcept {
-  try {
-    throw;
-  } catch (WrongState& error) {
-    note_state(window, call, function);
-    call.fail(std::move(error));
-    return TENON_E_STATE;
-  } catch (Error& error) {
+  const auto keep = [&](Error& error) {
     const tenon_status status = error.status;
     call.fail(std::move(error));
     return status;
-  } catch (const OutOfMemory&) {
-    call.out_of_memory = true;
-    return TENON_E_MEMORY;
-  } catch (const std::bad_alloc&) {
-    call.out_of_memory = true;
-    return TENON_E_MEMORY;
-  } catch (const std::exception& error) {
-    return fail_internal(call, error.what());
+  };
+  const auto run_out = [&](uint64_t) { call.out_of_memory = true; };
+  try {
+    throw;
+  } catch (WrongState&) {
+    note_state(window, call, function);
+    return api::sort_caught(keep, run_out);
   } catch (...) {
-    return fail_internal(call, "unknown exception");
+    return api::sort_caught(keep, run_out);
   }
 }
 
@@ -63,15 +41,12 @@ void fail_state(const CallbackScope& call, const char* what) {
 }
 
 void fail_pointer(const char* what) {
-  throw Error{.status = TENON_E_ARGUMENT,
-              .message = std::string("a plugin passed NULL for ") + what,
-              .operand = what};
+  fail(TENON_E_ARGUMENT, std::string("a plugin passed NULL for ") + what, what);
 }
 
 void fail_tensor(bool live, const char* what) {
-  throw Error{.status = live ? TENON_E_RUNTIME : TENON_E_HANDLE,
-              .message = std::string("a plugin passed no live tensor of this runtime as ") + what,
-              .operand = what};
+  fail(live ? TENON_E_RUNTIME : TENON_E_HANDLE,
+       std::string("a plugin passed no live tensor of this runtime as ") + what, what);
 }
 
 }  // namespace tenon::host

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstring>
 #include <mutex>
-#include <string_view>
 
 #include "core/api/host_guard.h"
 #include "core/backward/vjp.h"
@@ -26,7 +25,7 @@ using tensor::Ref;
 const registry::Op& require_op(const CallbackScope& call, const tenon_op* handle) {
   const auto* op = base::Slab<registry::Op, kOpKind>::from_handle(handle);
   if (!op || op->runtime != call.context->runtime) {
-    throw Error{.status = TENON_E_HANDLE, .message = "a plugin passed no live op handle"};
+    fail(TENON_E_HANDLE, "a plugin passed no live op handle");
   }
   return *op;
 }
@@ -120,9 +119,8 @@ tenon_status host_set_output(tenon_call* window, uint32_t index, tenon_tensor* t
   return host_guard(window, "dispatch.set_output", [&](CallbackScope& call) {
     require_state(call, {CallbackState::Compose}, "set_output");
     if (index >= call.composed.size()) {
-      throw Error{.status = TENON_E_ARGUMENT,
-                  .message = "a composition sets output " + std::to_string(index) + " of " +
-                             std::to_string(call.composed.size())};
+      fail(TENON_E_ARGUMENT, "a composition sets output " + std::to_string(index) + " of " +
+                                 std::to_string(call.composed.size()));
     }
     call.composed[index] = Ref::shared(&require_tensor(call, tensor, "output"));
   });
@@ -135,15 +133,11 @@ tenon_status host_read_number(tenon_call* window, const tenon_tensor* tensor, in
     require_state(call, {CallbackState::Compose}, "reading a number");
     require_pointer(out_number, "out_number");
     if (!call.op || !call.op->has(TENON_OP_DYNAMIC_OUT)) {
-      throw Error{
-          .status = TENON_E_STATE,
-          .message = "a composition reads a number, and is not of an op flagged DYNAMIC_OUT"};
+      fail(TENON_E_STATE, "a composition reads a number, and is not of an op flagged DYNAMIC_OUT");
     }
     const tenon_value value = inspect::item(*call.context, require_tensor(call, tensor, "tensor"));
     if (value.tag == TENON_VALUE_F64) {
-      throw Error{.status = TENON_E_DTYPE,
-                  .message = "numbers.read: the tensor holds a float",
-                  .expected = "an integer or a bool"};
+      fail(TENON_E_DTYPE, "numbers.read: the tensor holds a float", {}, "an integer or a bool");
     }
     *out_number = value.as.i64;
   });
@@ -206,10 +200,9 @@ uint32_t vjp_input_count(tenon_call* window, uint32_t index) {
 }
 
 tenon_status vjp_attr(tenon_call* window, uint32_t index, tenon_value* out_value) {
-  return host_guard(window, "vjp.get_attr", [&](CallbackScope& call) {
-    require_pointer(out_value, "out_value");
-    const auto attrs = frame(call).node.of->attrs.values();
-    *out_value = index < attrs.size() ? attrs[index] : tenon_value{};
+  return give(window, "vjp.get_attr", out_value, "out_value", [&](backward::VjpFrame& of) {
+    const auto attrs = of.node.of->attrs.values();
+    return index < attrs.size() ? attrs[index] : tenon_value{};
   });
 }
 
@@ -305,8 +298,7 @@ tenon_status host_parallel_for(tenon_call* window, int64_t n, int64_t grain, ten
     threads::Pool& pool = call.context->runtime->pool;
     const bool serial = call.context->serial_scopes > 0;
     if (fn == nullptr || !pool.run(n, grain, Pieces::run, &pieces, serial)) {
-      throw Error{.status = TENON_E_ARGUMENT,
-                  .message = "parallel_for needs n >= 0, grain >= 1 and a function"};
+      fail(TENON_E_ARGUMENT, "parallel_for needs n >= 0, grain >= 1 and a function");
     }
     if (pieces.failed == Pieces::kStopped) call.stopped = true;
     outcome = pieces.status;
@@ -318,10 +310,7 @@ tenon_status host_rng(tenon_call* window, tenon_rng* out_rng) {
   return host_guard(window, "rng.get", [&](CallbackScope& call) {
     require_state(call, {CallbackState::Launch}, "rng.get");
     require_pointer(out_rng, "out_rng");
-    if (!call.has_rng) {
-      throw Error{.status = TENON_E_STATE,
-                  .message = "rng.get was called for an op without TENON_OP_RANDOM"};
-    }
+    if (!call.has_rng) fail(TENON_E_STATE, "rng.get was called for an op without TENON_OP_RANDOM");
     *out_rng = call.rng_state;
   });
 }
@@ -358,16 +347,7 @@ const void* get_interface(const tenon_host*, const char* id, uint64_t length) {
   if (name == "tenon.host.threads/1") return &kThreads;
   if (name == "tenon.host.rng/1") return &kRng;
   if (name == TENON_HOST_NUMBERS) return &kNumbers;
-  if (name == TENON_HOST_LAYERS) return &host_layers();
-  if (name == TENON_HOST_LENDING) return &host_lending();
-  if (name == TENON_HOST_PROCESSES) return &host_processes();
-  if (name == TENON_HOST_TOKENIZERS) return &host_tokenizers();
-  return nullptr;
-}
-
-tenon_host make_host() {
-  return {sizeof(tenon_host), 0,      TENON_ABI_MAJOR, TENON_ABI_MINOR, TENON_FINGERPRINT_BUILT,
-          get_interface,      nullptr};
+  return find_host_draft(name);
 }
 
 }  // namespace
@@ -376,7 +356,9 @@ tenon_host make_host() {
 namespace tenon {
 
 const tenon_host& host_interface() {
-  static const tenon_host table = host::make_host();
+  static const tenon_host table = {
+      sizeof table,        0,      TENON_ABI_MAJOR, TENON_ABI_MINOR, TENON_FINGERPRINT_BUILT,
+      host::get_interface, nullptr};
   return table;
 }
 

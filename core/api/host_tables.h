@@ -2,11 +2,9 @@
 // core/api/host_tables.h: the functions plugins call, as constant tables.
 #pragma once
 
-#include <tenon/ext/draft/layers.h>
-#include <tenon/ext/draft/lending.h>
-#include <tenon/ext/draft/processes.h>
-#include <tenon/ext/draft/tokenizers.h>
 #include <tenon/plugin.h>
+
+#include <string_view>
 
 namespace tenon {
 
@@ -16,13 +14,7 @@ const tenon_host& host_interface();
 // A tenon_call with every table pointer set.
 const tenon_call& host_call_template();
 
-// "tenon.host.layers/1"
-const tenon_host_layers& host_layers();
-// "tenon.host.lending/1"
-const tenon_host_lending& host_lending();
-// "tenon.host.processes/1"
-const tenon_host_processes& host_processes();
-// "tenon.host.tokenizers/1"
-const tenon_host_tokenizers& host_tokenizers();
+// A table that is a draft still, by its name; NULL if there is none.
+const void* find_host_draft(std::string_view name);
 
 }  // namespace tenon

@@ -42,13 +42,12 @@ tenon_status tenon_layer_create(tenon_context* context, const char* name, uint64
                                 const tenon_device* device, const tenon_string* names,
                                 const tenon_value* values, uint32_t n_values,
                                 tenon_layer** out_layer) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_layer, "out_layer");
+  return guard_out(context, out_layer, "out_layer", [&](Context& cx) {
     const std::string_view given = require_name(name, name_length);
     const auto options = read_named(names, values, n_values);
     const auto& kind = cx.runtime->plugins.require_entry<tenon_layer_desc>(given);
     Device& where = device ? cx.runtime->device(*device) : cx.default_device();
-    *out_layer = kLayers.give(std::make_shared<Layer>(cx, kind, where, options, 0));
+    return kLayers.give(std::make_shared<Layer>(cx, kind, where, options, 0));
   });
 }
 
@@ -71,27 +70,21 @@ tenon_status tenon_layer_set_training(tenon_context* context, tenon_layer* layer
 tenon_status tenon_layer_set_device(tenon_context* context, tenon_layer* layer,
                                     const tenon_device* device) {
   return guard(context, [&](Context& cx) {
-    const layers::Shared& which = kLayers.require(cx, layer);
-    Device& where = device ? cx.runtime->device(*device) : cx.default_device();
-    refuse_in_capture(cx, "moving a layer");
-    which->set_device(cx, where);
+    const layers::Shared& which = kLayers.require(cx, layer, "moving a layer");
+    which->set_device(cx, device ? cx.runtime->device(*device) : cx.default_device());
   });
 }
 
 tenon_status tenon_layer_set_cache(tenon_context* context, tenon_layer* layer, int64_t batch,
                                    int64_t positions) {
   return guard(context, [&](Context& cx) {
-    const layers::Shared& which = kLayers.require(cx, layer);
-    refuse_in_capture(cx, "setting a layer's cache");
-    which->set_cache(cx, batch, positions);
+    kLayers.require(cx, layer, "setting a layer's cache")->set_cache(cx, batch, positions);
   });
 }
 
 tenon_status tenon_layer_crop_cache(tenon_context* context, tenon_layer* layer, int64_t count) {
   return guard(context, [&](Context& cx) {
-    const layers::Shared& which = kLayers.require(cx, layer);
-    refuse_in_capture(cx, "cropping a layer's cache");
-    which->crop_cache(cx, count);
+    kLayers.require(cx, layer, "cropping a layer's cache")->crop_cache(cx, count);
   });
 }
 
@@ -145,19 +138,17 @@ tenon_status tenon_layer_get_parameter(tenon_context* context, tenon_layer* laye
 
 tenon_status tenon_layer_find_tensor(tenon_context* context, tenon_layer* layer, const char* name,
                                      uint64_t name_length, tenon_tensor** out_tensor) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_tensor, "out_tensor");
+  return guard_out(context, out_tensor, "out_tensor", [&](Context& cx) {
     const layers::Shared& which = kLayers.require(cx, layer);
-    *out_tensor = tensor::handle(&which->find_tensor(require_text(name, name_length, "name")));
+    return tensor::handle(&which->find_tensor(require_text(name, name_length, "name")));
   });
 }
 
 tenon_status tenon_layer_set_tensor(tenon_context* context, tenon_layer* layer, const char* name,
                                     uint64_t name_length, tenon_tensor* tensor) {
   return guard(context, [&](Context& cx) {
-    const layers::Shared& which = kLayers.require(cx, layer);
+    const layers::Shared& which = kLayers.require(cx, layer, "setting a layer's tensor");
     const Tensor& values = require_tensor(cx, tensor, "tensor");
-    refuse_in_capture(cx, "setting a layer's tensor");
     which->set_tensor(cx, require_text(name, name_length, "name"), values);
   });
 }
@@ -165,9 +156,8 @@ tenon_status tenon_layer_set_tensor(tenon_context* context, tenon_layer* layer, 
 tenon_status tenon_layer_share_tensor(tenon_context* context, tenon_layer* layer, const char* name,
                                       uint64_t name_length, tenon_tensor* tensor) {
   return guard(context, [&](Context& cx) {
-    const layers::Shared& which = kLayers.require(cx, layer);
+    const layers::Shared& which = kLayers.require(cx, layer, "sharing a layer's tensor");
     Tensor& shared = require_tensor(cx, tensor, "tensor");
-    refuse_in_capture(cx, "sharing a layer's tensor");
     which->share_tensor(require_text(name, name_length, "name"), shared);
   });
 }
@@ -175,8 +165,7 @@ tenon_status tenon_layer_share_tensor(tenon_context* context, tenon_layer* layer
 tenon_status tenon_layer_save(tenon_context* context, tenon_layer* layer, const char* path,
                               uint64_t path_length) {
   return guard(context, [&](Context& cx) {
-    const checkpoint::Parts parts = {{"", kLayers.require(cx, layer)}};
-    refuse_in_capture(cx, "saving a layer");
+    const checkpoint::Parts parts = {{"", kLayers.require(cx, layer, "saving a layer")}};
     checkpoint::save(cx, parts, checkpoint::Extent::Alone, require_path(path, path_length));
   });
 }
@@ -184,8 +173,7 @@ tenon_status tenon_layer_save(tenon_context* context, tenon_layer* layer, const 
 tenon_status tenon_layer_load(tenon_context* context, tenon_layer* layer, const char* path,
                               uint64_t path_length) {
   return guard(context, [&](Context& cx) {
-    checkpoint::Parts parts = {{"", kLayers.require(cx, layer)}};
-    refuse_in_capture(cx, "loading a layer");
+    checkpoint::Parts parts = {{"", kLayers.require(cx, layer, "loading a layer")}};
     checkpoint::load(cx, parts, checkpoint::Extent::Alone, require_path(path, path_length));
   });
 }
@@ -194,8 +182,7 @@ tenon_status tenon_optimizer_create_for_layer(tenon_context* context, const char
                                               uint64_t name_length, tenon_layer* layer,
                                               const tenon_string* names, const tenon_value* values,
                                               uint32_t n_values, tenon_optimizer** out_optimizer) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_optimizer, "out_optimizer");
+  return guard_out(context, out_optimizer, "out_optimizer", [&](Context& cx) {
     const std::string_view given = require_name(name, name_length);
     std::vector<optim::GivenGroup> groups(1);
     for (const layers::Named* each : kLayers.require(cx, layer)->parameters()) {
@@ -203,7 +190,7 @@ tenon_status tenon_optimizer_create_for_layer(tenon_context* context, const char
         groups[0].params.push_back(Ref::shared(each->tensor));
       }
     }
-    *out_optimizer = make_optimizer(cx, given, std::move(groups),
-                                    read_named(names, values, n_values), optim::Given::List);
+    return make_optimizer(cx, given, std::move(groups), read_named(names, values, n_values),
+                          optim::Given::List);
   });
 }

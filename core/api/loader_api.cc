@@ -39,12 +39,11 @@ void check_batch(const tenon_batch& batch, const Tensor& field) {
 tenon_status tenon_transform_create(tenon_context* context, const char* name, uint64_t name_length,
                                     const tenon_string* names, const tenon_value* values,
                                     uint32_t n_values, tenon_transform** out_transform) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_transform, "out_transform");
+  return guard_out(context, out_transform, "out_transform", [&](Context& cx) {
     const std::string_view given = require_name(name, name_length);
     const auto options = read_named(names, values, n_values);
     const auto& kind = cx.runtime->plugins.require_entry<tenon_transform_desc>(given);
-    *out_transform = kTransforms.give(std::make_shared<Transform>(cx, kind, options));
+    return kTransforms.give(std::make_shared<Transform>(cx, kind, options));
   });
 }
 
@@ -56,9 +55,8 @@ tenon_status tenon_transform_call(tenon_context* context, tenon_transform* trans
   return guard(context, [&](Context& cx) {
     require_pointer(batch, "batch");
     require_pointer(out_field, "out_field");
-    const auto& which = kTransforms.require(cx, transform);
+    const auto& which = kTransforms.require(cx, transform, "transforming a batch");
     Tensor& from = require_tensor(cx, field, "field");
-    refuse_in_capture(cx, "transforming a batch");
     check_batch(*batch, from);
     *out_field = tensor::handle(which->call(cx, *batch, from).take());
   });
@@ -66,19 +64,16 @@ tenon_status tenon_transform_call(tenon_context* context, tenon_transform* trans
 
 tenon_status tenon_loader_create(tenon_context* context, tenon_dataset* dataset, int64_t batch,
                                  uint64_t seed, uint32_t flags, tenon_loader** out_loader) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_loader, "out_loader");
+  return guard_out(context, out_loader, "out_loader", [&](Context& cx) {
     const auto& from = kDatasets.require(cx, dataset);
-    *out_loader =
-        kLoaders.give(std::make_shared<Loader>(cx, from, from->length(), batch, seed, flags));
+    return kLoaders.give(std::make_shared<Loader>(cx, from, from->length(), batch, seed, flags));
   });
 }
 
 tenon_status tenon_loader_create_numbers(tenon_context* context, int64_t length, int64_t batch,
                                          uint64_t seed, uint32_t flags, tenon_loader** out_loader) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_loader, "out_loader");
-    *out_loader = kLoaders.give(std::make_shared<Loader>(cx, nullptr, length, batch, seed, flags));
+  return guard_out(context, out_loader, "out_loader", [&](Context& cx) {
+    return kLoaders.give(std::make_shared<Loader>(cx, nullptr, length, batch, seed, flags));
   });
 }
 

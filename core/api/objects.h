@@ -39,9 +39,14 @@ class Handles {
   const std::shared_ptr<Object>& require(const Context& context, const Handle* handle) const {
     const std::shared_ptr<Object>& object = require_any(handle);
     if (object->runtime() == context.runtime) return object;
-    throw Error{.status = TENON_E_RUNTIME,
-                .message = "the " + std::string(noun_) + " belongs to another runtime",
-                .operand = noun_};
+    fail(TENON_E_RUNTIME, "the " + std::string(noun_) + " belongs to another runtime", noun_);
+  }
+  // The same, for `doing` what is refused while a step is captured.
+  const std::shared_ptr<Object>& require(const Context& context, const Handle* handle,
+                                         const char* doing) const {
+    const std::shared_ptr<Object>& object = require(context, handle);
+    refuse_in_capture(context, doing);
+    return object;
   }
   // The slot is free for another one when the object goes.
   void release(const Handle* handle) const {

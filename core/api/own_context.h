@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/api/own_context.h: contexts of threads that Tenon has begun itself.
+// core/api/own_context.h: making contexts, and those of threads that Tenon has begun itself.
 #pragma once
 
 #include <memory>
 
 #include "core/api/guard.h"
-#include "core/api/make_context.h"
 #include "core/data/workers.h"
 
 namespace tenon::api {
+
+// With what each floor keeps for it. The caller's; tenon_context_release.
+tenon_context* create_context(Runtime& runtime);
 
 // Calls go through it as a program's do: guarded, and refused when the runtime is closed.
 class OwnContext final : public data::WorkerContext, NoCopy {

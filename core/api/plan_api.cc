@@ -17,9 +17,7 @@ Keep take_capture(Context& context) noexcept {
 
 plan::Plan& require_plan(const Context& context, tenon_plan* handle) {
   plan::Plan& plan = *require_slot<plan::PlanSlab>(handle, "plan").plan;
-  if (plan.runtime != context.runtime) {
-    throw Error{.status = TENON_E_RUNTIME, .message = "the plan belongs to another runtime"};
-  }
+  if (plan.runtime != context.runtime) fail(TENON_E_RUNTIME, "the plan belongs to another runtime");
   return plan;
 }
 
@@ -28,9 +26,7 @@ plan::Plan& require_plan(const Context& context, tenon_plan* handle) {
 tenon_status tenon_capture_begin(tenon_context* context, tenon_tensor* const* inputs,
                                  uint32_t n_inputs) {
   return guard(context, [&](Context& cx) {
-    if (cx.capturing) {
-      throw Error{.status = TENON_E_STATE, .message = "a step is being captured already"};
-    }
+    if (cx.capturing) fail(TENON_E_STATE, "a step is being captured already");
     refuse_in_callback(cx, "beginning a capture");
     cx.capturing.reset(new plan::Recorder(cx, hold_tensors(cx, inputs, n_inputs, "inputs")));
     cx.capture = cx.capturing.get();
@@ -38,12 +34,8 @@ tenon_status tenon_capture_begin(tenon_context* context, tenon_tensor* const* in
 }
 
 tenon_status tenon_capture_end(tenon_context* context, tenon_plan** out_plan) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_plan, "out_plan");
-    if (!cx.capturing) {
-      throw Error{.status = TENON_E_STATE,
-                  .message = "tenon_capture_end without tenon_capture_begin"};
-    }
+  return guard_out(context, out_plan, "out_plan", [&](Context& cx) {
+    if (!cx.capturing) fail_unbegun("tenon_capture");
     refuse_in_callback(cx, "ending a capture");
     // Before anything ends: without memory the capture goes on.
     plan::Recorder& recorder = static_cast<plan::Recorder&>(*cx.capturing);
@@ -56,7 +48,7 @@ tenon_status tenon_capture_end(tenon_context* context, tenon_plan** out_plan) {
       plan::PlanSlab::instance().destroy(slot);
       throw;
     }
-    *out_plan = static_cast<tenon_plan*>(plan::PlanSlab::to_handle(slot));
+    return static_cast<tenon_plan*>(plan::PlanSlab::to_handle(slot));
   });
 }
 
@@ -76,9 +68,8 @@ tenon_status tenon_plan_set(tenon_context* context, tenon_plan* plan, uint32_t i
 }
 
 tenon_status tenon_plan_get_text(tenon_context* context, tenon_plan* plan, tenon_text** out_text) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_text, "out_text");
-    *out_text = make_text([&] { return require_plan(cx, plan).text(); });
+  return guard_out(context, out_text, "out_text", [&](Context& cx) {
+    return make_text([&] { return require_plan(cx, plan).text(); });
   });
 }
 

@@ -40,14 +40,13 @@ Request read_request(Context& context, const tenon_transfer_request* given, uint
 tenon_status tenon_group_create(tenon_context* context, const char* name, uint64_t name_length,
                                 const tenon_string* names, const tenon_value* values,
                                 uint32_t n_values, int64_t timeout, tenon_group** out_group) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_group, "out_group");
+  return guard_out(context, out_group, "out_group", [&](Context& cx) {
     const std::string_view given = require_name(name, name_length);
     refuse_in_capture(cx, "joining processes");
     require_timeout(timeout);
     const auto options = read_named(names, values, n_values);
     const auto& kind = cx.runtime->plugins.require_entry<tenon_collective_desc>(given);
-    *out_group = kGroups.give(Group::join(cx, kind, options, timeout, own_contexts(*cx.runtime)));
+    return kGroups.give(Group::join(cx, kind, options, timeout, own_contexts(*cx.runtime)));
   });
 }
 
@@ -55,10 +54,8 @@ void tenon_group_release(tenon_group* handle) { kGroups.release(handle); }
 
 tenon_status tenon_group_split(tenon_context* context, tenon_group* group, int32_t color,
                                int32_t key, tenon_group** out_group) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_group, "out_group");
-    refuse_in_capture(cx, "parting processes");
-    *out_group = kGroups.give(kGroups.require(cx, group)->split(color, key));
+  return guard_out(context, out_group, "out_group", [&](Context& cx) {
+    return kGroups.give(kGroups.require(cx, group, "parting processes")->split(color, key));
   });
 }
 
@@ -71,31 +68,27 @@ tenon_status tenon_group_get_info(tenon_context* context, tenon_group* group,
 tenon_status tenon_group_begin(tenon_context* context, tenon_group* group,
                                const tenon_transfer_request* const* requests, uint32_t n_requests,
                                int64_t timeout, tenon_transfer** out_transfer) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_transfer, "out_transfer");
+  return guard_out(context, out_transfer, "out_transfer", [&](Context& cx) {
     if (n_requests != 0) require_pointer(requests, "requests");
     refuse_in_capture(cx, "a transfer");
     require_timeout(timeout);
     const auto& in = kGroups.require(cx, group);
     std::vector<Request> list;
     for (uint32_t i = 0; i < n_requests; ++i) list.push_back(read_request(cx, requests[i], i));
-    *out_transfer = kTransfers.give(in->begin(cx, std::move(list), timeout));
+    return kTransfers.give(in->begin(cx, std::move(list), timeout));
   });
 }
 
 tenon_status tenon_transfer_end(tenon_context* context, tenon_transfer* transfer) {
   return guard(context, [&](Context& cx) {
-    refuse_in_capture(cx, "the end of a transfer");
-    kTransfers.require(cx, transfer)->end(&cx);
+    kTransfers.require(cx, transfer, "the end of a transfer")->end(&cx);
   });
 }
 
 tenon_status tenon_transfer_get_ended(tenon_context* context, tenon_transfer* transfer,
                                       uint32_t* out_ended) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_ended, "out_ended");
-    *out_ended = kTransfers.require(cx, transfer)->ended() ? 1 : 0;
-  });
+  return guard_out(context, out_ended, "out_ended",
+                   [&](Context& cx) { return kTransfers.require(cx, transfer)->ended() ? 1 : 0; });
 }
 
 void tenon_transfer_release(tenon_transfer* handle) { kTransfers.release(handle); }

@@ -2,12 +2,11 @@
 // core/api/runtime_api.cc: public functions of library, texts, runtime, context, devices, traces.
 #include <tenon/ext/draft/memory.h>
 
-#include <cstdio>
 #include <utility>
 
 #include "core/api/guard.h"
 #include "core/api/host_tables.h"
-#include "core/api/make_context.h"
+#include "core/api/own_context.h"
 #include "core/dispatch/call_cache.h"
 #include "core/dispatch/select.h"
 #include "core/inspect/query.h"
@@ -92,10 +91,9 @@ void tenon_runtime_release(tenon_runtime* handle) {
 
 tenon_status tenon_runtime_query(tenon_context* context, const char* topic, uint64_t topic_length,
                                  tenon_text** out_json) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_json, "out_json");
-    *out_json =
-        make_text([&] { return inspect::query(cx, require_text(topic, topic_length, "topic")); });
+  return guard_out(context, out_json, "out_json", [&](Context& cx) {
+    return make_text(
+        [&] { return inspect::query(cx, require_text(topic, topic_length, "topic")); });
   });
 }
 
@@ -108,12 +106,9 @@ tenon_status tenon_runtime_set_pin(tenon_context* context, const char* op, uint6
     const registry::Plugin* pinned = plugin_named ? cx.runtime->plugins.find(id) : nullptr;
     if (pinned) plugin::check_usable(*pinned, "a pin on it has no effect");
     if (plugin_named && !pinned) {
-      throw Error{.status = TENON_E_NOT_FOUND,
-                  .message = "no plugin \"" + std::string(id) + "\" was found; " +
-                             cx.runtime->plugins.searched(),
-                  .operand = "plugin",
-                  .found = std::string(id),
-                  .hint = "`tenon list` shows the plugins that are found"};
+      fail(TENON_E_NOT_FOUND,
+           "no plugin \"" + std::string(id) + "\" was found; " + cx.runtime->plugins.searched(),
+           "plugin", {}, std::string(id), "`tenon list` shows the plugins that are found");
     }
     const uint32_t index =
         op_name.empty() ? UINT32_MAX : cx.runtime->plugins.require_op(op_name, 0).index;
@@ -283,11 +278,10 @@ tenon_status tenon_context_set_device(tenon_context* context, const tenon_device
 
 tenon_status tenon_device_find(tenon_context* context, const char* kind, uint64_t kind_length,
                                int32_t index, tenon_device* out_device) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_device, "out_device");
+  return guard_out(context, out_device, "out_device", [&](Context& cx) {
     const registry::Backend& backend =
         cx.runtime->plugins.require_backend(require_text(kind, kind_length, "kind"));
-    *out_device = cx.runtime->device({backend.kind, index}).id;
+    return cx.runtime->device({backend.kind, index}).id;
   });
 }
 
@@ -315,9 +309,7 @@ tenon_status tenon_scope_begin(tenon_context* context, const char* label, uint64
 
 tenon_status tenon_scope_end(tenon_context* context) {
   return guard(context, [&](Context& cx) {
-    if (cx.scopes.empty()) {
-      throw Error{.status = TENON_E_STATE, .message = "tenon_scope_end without tenon_scope_begin"};
-    }
+    if (cx.scopes.empty()) fail_unbegun("tenon_scope");
     cx.scopes.pop_back();
   });
 }
@@ -328,10 +320,7 @@ tenon_status tenon_serial_begin(tenon_context* context) {
 
 tenon_status tenon_serial_end(tenon_context* context) {
   return guard(context, [&](Context& cx) {
-    if (cx.serial_scopes == 0) {
-      throw Error{.status = TENON_E_STATE,
-                  .message = "tenon_serial_end without tenon_serial_begin"};
-    }
+    if (cx.serial_scopes == 0) fail_unbegun("tenon_serial");
     --cx.serial_scopes;
   });
 }
@@ -360,9 +349,7 @@ tenon_status tenon_grad_begin(tenon_context* context, uint32_t mode) {
 
 tenon_status tenon_grad_end(tenon_context* context) {
   return guard(context, [&](Context& cx) {
-    if (cx.grad_modes.empty()) {
-      throw Error{.status = TENON_E_STATE, .message = "tenon_grad_end without tenon_grad_begin"};
-    }
+    if (cx.grad_modes.empty()) fail_unbegun("tenon_grad");
     cx.grad_modes.pop_back();
   });
 }
@@ -370,20 +357,16 @@ tenon_status tenon_grad_end(tenon_context* context) {
 tenon_status tenon_trace_begin(tenon_context* context) {
   return guard(context, [&](Context& cx) {
     if (cx.runtime->trace.active()) {
-      throw Error{.status = TENON_E_STATE,
-                  .message = "a trace is being recorded already",
-                  .hint = "end it first; TENON_TRACE records the whole run"};
+      fail(TENON_E_STATE, "a trace is being recorded already", {}, {}, {},
+           "end it first; TENON_TRACE records the whole run");
     }
     cx.runtime->trace.begin();
   });
 }
 
 tenon_status tenon_trace_end(tenon_context* context, tenon_text** out_json) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_json, "out_json");
-    if (!cx.runtime->trace.active()) {
-      throw Error{.status = TENON_E_STATE, .message = "tenon_trace_end without tenon_trace_begin"};
-    }
-    *out_json = make_text([&] { return cx.runtime->trace.end(); });
+  return guard_out(context, out_json, "out_json", [&](Context& cx) {
+    if (!cx.runtime->trace.active()) fail_unbegun("tenon_trace");
+    return make_text([&] { return cx.runtime->trace.end(); });
   });
 }

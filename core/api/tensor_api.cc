@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/api/tensor_api.cc: public functions of tensors.
-#include <algorithm>
 
 #include "core/api/guard.h"
 #include "core/dispatch/clone.h"
@@ -79,21 +78,16 @@ void copy_in(Context& context, Tensor& tensor, const void* data) {
 
 void check_writable(const Context& context, const Tensor& tensor) {
   if (tensor.storage->read_only) {
-    throw Error{.status = TENON_E_ALIAS,
-                .message = "the tensor is read-only",
-                .operand = "tensor",
-                .found = tensor::describe(tensor)};
+    fail(TENON_E_ALIAS, "the tensor is read-only", "tensor", {}, tensor::describe(tensor));
   }
   if (tensor::overlaps_itself(tensor.shape(), tensor.strides())) {
     fail(TENON_E_ALIAS, "the tensor overlaps itself and cannot be written", "tensor",
          "one address for each element", "strides " + tensor::dims_text(tensor.strides()));
   }
   if (context.grad_enabled() && tape::requires_grad(tensor)) {
-    throw Error{.status = TENON_E_GRAD,
-                .message = "the tensor requires a gradient; writing to it would go unrecorded",
-                .operand = "tensor",
-                .found = tensor::describe(tensor),
-                .hint = "wrap the write in tenon_grad_begin(TENON_GRAD_DISABLED)"};
+    fail(TENON_E_GRAD, "the tensor requires a gradient; writing to it would go unrecorded",
+         "tensor", {}, tensor::describe(tensor),
+         "wrap the write in tenon_grad_begin(TENON_GRAD_DISABLED)");
   }
 }
 
@@ -118,25 +112,22 @@ void check_inside(const Storage& storage, DimSpan shape, DimSpan strides, int64_
 tenon_status tenon_tensor_create(tenon_context* context, tenon_dtype dtype,
                                  const tenon_device* device, int32_t rank, const int64_t* shape,
                                  tenon_tensor** out_tensor) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_tensor, "out_tensor");
-    *out_tensor = give(create(cx, dtype, device, rank, shape));
-  });
+  return guard_out(context, out_tensor, "out_tensor",
+                   [&](Context& cx) { return give(create(cx, dtype, device, rank, shape)); });
 }
 
 tenon_status tenon_tensor_create_from(tenon_context* context, tenon_dtype dtype,
                                       const tenon_device* device, int32_t rank,
                                       const int64_t* shape, const void* data, uint64_t bytes,
                                       tenon_tensor** out_tensor) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_tensor, "out_tensor");
+  return guard_out(context, out_tensor, "out_tensor", [&](Context& cx) {
     Ref tensor(create(cx, dtype, device, rank, shape));
     check_bytes(*tensor, bytes);
     if (bytes != 0) require_pointer(data, "data");
     copy_in(cx, *tensor, data);
     // A replay makes it anew, as the step does, whatever the run before has written there.
     if (cx.capture) tensor = Ref(launch::copy(cx, *tensor));
-    *out_tensor = give(tensor.take());
+    return give(tensor.take());
   });
 }
 
@@ -144,18 +135,17 @@ tenon_status tenon_tensor_create_external(tenon_context* context, tenon_dtype dt
                                           const int64_t* shape, const int64_t* strides, void* data,
                                           uint32_t flags, void (*deleter)(void* user), void* user,
                                           tenon_tensor** out_tensor) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_tensor, "out_tensor");
+  return guard_out(context, out_tensor, "out_tensor", [&](Context& cx) {
     const DimSpan dims = read_shape(rank, shape);
     refuse_flags(flags, TENON_VIEW_READ_ONLY);
-    *out_tensor = give(tensor::wrap_external(cx.runtime->host_device(),
-                                             {.first = data,
-                                              .dtype = dtype,
-                                              .shape = dims,
-                                              .strides = strides,
-                                              .read_only = (flags & TENON_VIEW_READ_ONLY) != 0,
-                                              .deleter = deleter,
-                                              .user = user}));
+    return give(tensor::wrap_external(cx.runtime->host_device(),
+                                      {.first = data,
+                                       .dtype = dtype,
+                                       .shape = dims,
+                                       .strides = strides,
+                                       .read_only = (flags & TENON_VIEW_READ_ONLY) != 0,
+                                       .deleter = deleter,
+                                       .user = user}));
   });
 }
 
@@ -163,47 +153,39 @@ tenon_status tenon_tensor_create_external(tenon_context* context, tenon_dtype dt
                                                     int32_t rank, const int64_t* shape,
                                                     const int64_t* strides, int64_t offset,
                                                     tenon_tensor** out_view) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_view, "out_view");
+  return guard_out(context, out_view, "out_view", [&](Context& cx) {
     Tensor& from = require_tensor(cx, base, "base");
     const DimSpan dims = read_shape(rank, shape);
     if (rank > 0) require_pointer(strides, "strides");
     if (cx.grad_enabled() && tape::requires_grad(from)) {
-      throw Error{.status = TENON_E_GRAD,
-                  .message = "a view by strides is not differentiable",
-                  .operand = "base",
-                  .found = tensor::describe(from),
-                  .hint = "use a view op, or detach the base"};
+      fail(TENON_E_GRAD, "a view by strides is not differentiable", "base", {},
+           tensor::describe(from), "use a view op, or detach the base");
     }
     tensor::checked_count(dims, from.element_size());
     check_inside(*from.storage, dims, {strides, dims.size()}, offset, from.element_size());
-    *out_view = give(tensor::window(from, dims, strides, offset).take());
+    return give(tensor::window(from, dims, strides, offset).take());
   });
 }
 
 tenon_status tenon_tensor_create_detached(tenon_context* context, tenon_tensor* tensor,
                                           tenon_tensor** out_tensor) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_tensor, "out_tensor");
-    *out_tensor = give(require_tensor(cx, tensor, "tensor").alias());
-  });
+  return guard_out(context, out_tensor, "out_tensor",
+                   [&](Context& cx) { return give(require_tensor(cx, tensor, "tensor").alias()); });
 }
 
 tenon_status tenon_tensor_create_copy(tenon_context* context, tenon_tensor* tensor,
                                       const tenon_device* device, tenon_tensor** out_tensor) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_tensor, "out_tensor");
+  return guard_out(context, out_tensor, "out_tensor", [&](Context& cx) {
     Tensor& from = require_tensor(cx, tensor, "tensor");
     Ref made(Tensor::create(chosen_device(cx, device), from.dtype(), from.shape()));
     launch::copy_into(cx, from, *made);
-    *out_tensor = give(made.take());
+    return give(made.take());
   });
 }
 
 [[gnu::cold]] tenon_status tenon_tensor_create_clone(tenon_context* context, tenon_tensor* tensor,
                                                      uint32_t layout, tenon_tensor** out_tensor) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_tensor, "out_tensor");
+  return guard_out(context, out_tensor, "out_tensor", [&](Context& cx) {
     Tensor& from = require_tensor(cx, tensor, "tensor");
     if (layout > TENON_CLONE_PRESERVE) {
       fail(TENON_E_ARGUMENT, "unknown layout of a clone", "layout",
@@ -211,7 +193,7 @@ tenon_status tenon_tensor_create_copy(tenon_context* context, tenon_tensor* tens
     }
     Ref made(layout == TENON_CLONE_PRESERVE ? dispatch::clone_preserving(cx, from)
                                             : dispatch::clone(cx, from));
-    *out_tensor = give(made.take());
+    return give(made.take());
   });
 }
 
@@ -256,10 +238,8 @@ void tenon_tensor_release(tenon_tensor* handle) {
 
 tenon_status tenon_tensor_get_view(tenon_context* context, const tenon_tensor* tensor,
                                    tenon_view* out_view) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_view, "out_view");
-    *out_view = require_tensor(cx, tensor, "tensor").view;
-  });
+  return guard_out(context, out_view, "out_view",
+                   [&](Context& cx) { return require_tensor(cx, tensor, "tensor").view; });
 }
 
 [[gnu::cold]] tenon_status tenon_tensor_get_info(tenon_context* context, const tenon_tensor* tensor,
@@ -328,38 +308,34 @@ tenon_status tenon_tensor_get_view(tenon_context* context, const tenon_tensor* t
 
 tenon_status tenon_tensor_get_item(tenon_context* context, const tenon_tensor* tensor,
                                    tenon_value* out_value) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_value, "out_value");
+  return guard_out(context, out_value, "out_value", [&](Context& cx) {
     Tensor& t = require_tensor(cx, tensor, "tensor");
     refuse_in_capture(cx, "reading on the host");
-    *out_value = inspect::item(cx, t);
+    return inspect::item(cx, t);
   });
 }
 
 [[gnu::cold]] tenon_status tenon_tensor_get_text(tenon_context* context, const tenon_tensor* tensor,
                                                  uint32_t flags, tenon_text** out_text) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_text, "out_text");
+  return guard_out(context, out_text, "out_text", [&](Context& cx) {
     Tensor& t = require_tensor(cx, tensor, "tensor");
     refuse_in_capture(cx, "reading on the host");
-    *out_text = make_text([&] { return inspect::to_text(cx, t, flags); });
+    return make_text([&] { return inspect::to_text(cx, t, flags); });
   });
 }
 
 tenon_status tenon_tensor_create_dlpack(tenon_context* context, void* managed,
                                         tenon_tensor** out_tensor) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_tensor, "out_tensor");
+  return guard_out(context, out_tensor, "out_tensor", [&](Context& cx) {
     require_pointer(managed, "managed");
-    *out_tensor = give(exchange::from_dlpack(cx, managed));
+    return give(exchange::from_dlpack(cx, managed));
   });
 }
 
 tenon_status tenon_tensor_get_dlpack(tenon_context* context, tenon_tensor* tensor,
                                      void** out_managed) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_managed, "out_managed");
+  return guard_out(context, out_managed, "out_managed", [&](Context& cx) {
     Tensor& t = require_tensor(cx, tensor, "tensor");
-    *out_managed = exchange::to_dlpack(cx, t);
+    return exchange::to_dlpack(cx, t);
   });
 }

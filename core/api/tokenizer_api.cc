@@ -98,15 +98,8 @@ void check_tokens(const Tensor& tensor) {
     refuse(TENON_E_SHAPE, "the tokens of a text are one list", "[n]",
            "decode each row of a batch by itself");
   }
-  switch (tensor.view.dtype) {
-    case TENON_DTYPE_U8:
-    case TENON_DTYPE_I8:
-    case TENON_DTYPE_I16:
-    case TENON_DTYPE_I32:
-    case TENON_DTYPE_I64:
-      return;
-    default:
-      refuse(TENON_E_DTYPE, "tokens are integers", "u8, i8, i16, i32 or i64", "");
+  if (!tensor::is_integer(tensor.view.dtype)) {
+    refuse(TENON_E_DTYPE, "tokens are integers", "u8, i8, i16, i32 or i64", "");
   }
 }
 
@@ -143,11 +136,10 @@ tenon_status tenon_tokenizer_create(tenon_context* context, const char* name, ui
                                     const void* file, uint64_t file_length,
                                     const tenon_string* names, const tenon_value* values,
                                     uint32_t n_values, tenon_tokenizer** out_tokenizer) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_tokenizer, "out_tokenizer");
+  return guard_out(context, out_tokenizer, "out_tokenizer", [&](Context& cx) {
     const std::string_view given = require_name(name, name_length);
     if (file_length != 0) require_pointer(file, "file");
-    *out_tokenizer = make_tokenizer(cx, given, file, file_length, names, values, n_values);
+    return make_tokenizer(cx, given, file, file_length, names, values, n_values);
   });
 }
 
@@ -155,14 +147,13 @@ tenon_status tenon_tokenizer_load(tenon_context* context, const char* path, uint
                                   const char* name, uint64_t name_length, const tenon_string* names,
                                   const tenon_value* values, uint32_t n_values,
                                   tenon_tokenizer** out_tokenizer) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_tokenizer, "out_tokenizer");
+  return guard_out(context, out_tokenizer, "out_tokenizer", [&](Context& cx) {
     const std::string file = require_path(path, path_length);
     const auto options = read_named(names, values, n_values);
     const std::string_view given = require_text(name, name_length, "name");
     const registry::Entry* kind =
         given.empty() ? nullptr : &cx.runtime->plugins.require_entry<tenon_tokenizer_desc>(given);
-    *out_tokenizer = kTokenizers.give(Tokenizer::load(cx, kind, file, options));
+    return kTokenizers.give(Tokenizer::load(cx, kind, file, options));
   });
 }
 
@@ -196,26 +187,23 @@ tenon_status tenon_tokenizer_get_token(tenon_context* context, tenon_tokenizer* 
 tenon_status tenon_tokenizer_find_token(tenon_context* context, tenon_tokenizer* tokenizer,
                                         const char* spelling, uint64_t spelling_length,
                                         int64_t* out_token) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_token, "out_token");
+  return guard_out(context, out_token, "out_token", [&](Context& cx) {
     const auto& which = kTokenizers.require(cx, tokenizer);
-    *out_token = which->find(cx, require_text(spelling, spelling_length, "spelling"));
+    return which->find(cx, require_text(spelling, spelling_length, "spelling"));
   });
 }
 
 tenon_status tenon_tokenizer_call(tenon_context* context, tenon_tokenizer* tokenizer,
                                   const char* text, uint64_t length, uint32_t flags, int64_t limit,
                                   tenon_tensor** out_tokens) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_tokens, "out_tokens");
-    const auto& which = kTokenizers.require(cx, tokenizer);
+  return guard_out(context, out_tokens, "out_tokens", [&](Context& cx) {
+    const auto& which = kTokenizers.require(cx, tokenizer, "encoding a text");
     refuse_flags(flags, kEncodeFlags);
     require_number(limit, 0, "limit");
-    refuse_in_capture(cx, "encoding a text");
     const auto tokens = which->encode(cx, require_text(text, length, "text"), flags, limit);
     Ref made = new_tensor(cx, TENON_DTYPE_I64, {static_cast<int64_t>(tokens.size())});
     std::copy(tokens.begin(), tokens.end(), static_cast<int64_t*>(made->view.data));
-    *out_tokens = tensor::handle(made.take());
+    return tensor::handle(made.take());
   });
 }
 
@@ -226,11 +214,10 @@ tenon_status tenon_tokenizer_call_batch(tenon_context* context, tenon_tokenizer*
   return guard(context, [&](Context& cx) {
     require_pointer(out_tokens, "out_tokens");
     if (n != 0) require_pointer(texts, "texts");
-    const auto& which = kTokenizers.require(cx, tokenizer);
+    const auto& which = kTokenizers.require(cx, tokenizer, "encoding texts");
     refuse_flags(flags, kEncodeFlags | kPadFlags);
     require_number(limit, (flags & TENON_TOKENIZER_PAD_TO_LIMIT) != 0 ? 1 : 0, "limit");
     require_number(pad, -1, "pad");
-    refuse_in_capture(cx, "encoding texts");
     const Batch batch = encode_batch(cx, *which, {texts, n}, flags, limit);
     const int64_t filler = require_pad(*which, batch, pad);
     Ref tokens = new_tensor(cx, TENON_DTYPE_I64, {n, batch.length});
@@ -245,13 +232,11 @@ tenon_status tenon_tokenizer_call_batch(tenon_context* context, tenon_tokenizer*
 
 tenon_status tenon_tokenizer_get_text(tenon_context* context, tenon_tokenizer* tokenizer,
                                       tenon_tensor* tokens, uint32_t flags, tenon_text** out_text) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_text, "out_text");
-    const auto& which = kTokenizers.require(cx, tokenizer);
+  return guard_out(context, out_text, "out_text", [&](Context& cx) {
+    const auto& which = kTokenizers.require(cx, tokenizer, "decoding tokens");
     const Tensor& from = require_tensor(cx, tokens, "tokens");
     refuse_flags(flags, TENON_TOKENIZER_SKIP_SPECIAL);
-    refuse_in_capture(cx, "decoding tokens");
     const std::vector<int64_t> numbers = tokens_of(from);
-    *out_text = make_text([&] { return which->decode(cx, numbers, flags); });
+    return make_text([&] { return which->decode(cx, numbers, flags); });
   });
 }

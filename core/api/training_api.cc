@@ -2,7 +2,6 @@
 // core/api/training_api.cc: public functions of an optimizer, a schedule and a dataset.
 #include <tenon/ext/draft/groups.h>
 #include <tenon/ext/draft/training.h>
-#include <tenon/kinds.h>
 
 #include "core/api/guard.h"
 #include "core/api/objects.h"
@@ -42,18 +41,15 @@ tenon_status set_hyper(tenon_context* context, tenon_optimizer* optimizer,
                        const tenon_value* value) {
   return guard(context, [&](Context& cx) {
     require_pointer(value, "value");
-    const std::string_view given = require_name(name, name_length);
-    kOptimizers.require(cx, optimizer)->set(cx, group, given, *value);
+    kOptimizers.require(cx, optimizer)->set(cx, group, require_name(name, name_length), *value);
   });
 }
 
 tenon_status get_hyper(tenon_context* context, tenon_optimizer* optimizer,
                        std::optional<uint32_t> group, const char* name, uint64_t name_length,
                        tenon_value* out_value) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_value, "out_value");
-    const std::string_view given = require_name(name, name_length);
-    *out_value = kOptimizers.require(cx, optimizer)->get(group, given);
+  return guard_out(context, out_value, "out_value", [&](Context& cx) {
+    return kOptimizers.require(cx, optimizer)->get(group, require_name(name, name_length));
   });
 }
 
@@ -63,13 +59,12 @@ tenon_status tenon_optimizer_create(tenon_context* context, const char* name, ui
                                     tenon_tensor* const* params, uint32_t n_params,
                                     const tenon_string* names, const tenon_value* values,
                                     uint32_t n_values, tenon_optimizer** out_optimizer) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_optimizer, "out_optimizer");
+  return guard_out(context, out_optimizer, "out_optimizer", [&](Context& cx) {
     const std::string_view given = require_name(name, name_length);
     std::vector<optim::GivenGroup> groups;
     groups.push_back({hold_tensors(cx, params, n_params, "params")});
-    *out_optimizer = make_optimizer(cx, given, std::move(groups),
-                                    read_named(names, values, n_values), optim::Given::List);
+    return make_optimizer(cx, given, std::move(groups), read_named(names, values, n_values),
+                          optim::Given::List);
   });
 }
 
@@ -79,11 +74,10 @@ tenon_status tenon_optimizer_create_groups(tenon_context* context, const char* n
                                            uint32_t n_groups, const tenon_string* names,
                                            const tenon_value* values, uint32_t n_values,
                                            tenon_optimizer** out_optimizer) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_optimizer, "out_optimizer");
+  return guard_out(context, out_optimizer, "out_optimizer", [&](Context& cx) {
     const std::string_view given = require_name(name, name_length);
-    *out_optimizer = make_optimizer(cx, given, read_groups(cx, groups, n_groups),
-                                    read_named(names, values, n_values), optim::Given::Groups);
+    return make_optimizer(cx, given, read_groups(cx, groups, n_groups),
+                          read_named(names, values, n_values), optim::Given::Groups);
   });
 }
 
@@ -93,10 +87,7 @@ tenon_status tenon_optimizer_run(tenon_context* context, tenon_optimizer* optimi
                                  uint32_t flags) {
   return guard(context, [&](Context& cx) {
     if (flags & ~TENON_OPTIMIZER_CLEAR_GRAD) {
-      throw Error{.status = TENON_E_ARGUMENT,
-                  .message = "unknown optimizer flags",
-                  .operand = "flags",
-                  .found = std::to_string(flags)};
+      fail(TENON_E_ARGUMENT, "unknown optimizer flags", "flags", {}, std::to_string(flags));
     }
     kOptimizers.require(cx, optimizer)->run(cx, (flags & TENON_OPTIMIZER_CLEAR_GRAD) != 0);
   });
@@ -127,11 +118,9 @@ tenon_status tenon_optimizer_get_group(tenon_context* context, tenon_optimizer* 
 tenon_status tenon_optimizer_get_state(tenon_context* context, tenon_optimizer* optimizer,
                                        uint32_t index, const char* name, uint64_t name_length,
                                        tenon_tensor** out_state) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_state, "out_state");
-    const std::string_view given = require_name(name, name_length);
+  return guard_out(context, out_state, "out_state", [&](Context& cx) {
     const Optimizer& from = *kOptimizers.require(cx, optimizer);
-    *out_state = tensor::handle(from.state(index, given));
+    return tensor::handle(from.state(index, require_name(name, name_length)));
   });
 }
 
@@ -149,12 +138,11 @@ tenon_status tenon_schedule_create(tenon_context* context, const char* name, uin
                                    double base_value, const tenon_string* names,
                                    const tenon_value* values, uint32_t n_values,
                                    tenon_schedule** out_schedule) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_schedule, "out_schedule");
+  return guard_out(context, out_schedule, "out_schedule", [&](Context& cx) {
     const std::string_view given = require_name(name, name_length);
     const auto hypers = read_named(names, values, n_values);
     const auto& kind = cx.runtime->plugins.require_entry<tenon_schedule_desc>(given);
-    *out_schedule = kSchedules.give(std::make_shared<Schedule>(cx, kind, base_value, hypers));
+    return kSchedules.give(std::make_shared<Schedule>(cx, kind, base_value, hypers));
   });
 }
 
@@ -162,38 +150,32 @@ void tenon_schedule_release(tenon_schedule* handle) { kSchedules.release(handle)
 
 tenon_status tenon_schedule_run(tenon_context* context, tenon_schedule* schedule,
                                 const double* metric, double* out_value) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_value, "out_value");
-    *out_value = kSchedules.require(cx, schedule)->run(cx, metric);
-  });
+  return guard_out(context, out_value, "out_value",
+                   [&](Context& cx) { return kSchedules.require(cx, schedule)->run(cx, metric); });
 }
 
 tenon_status tenon_schedule_get_state(tenon_context* context, tenon_schedule* schedule,
                                       const char* name, uint64_t name_length, double* out_value) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_value, "out_value");
-    const std::string_view given = require_name(name, name_length);
-    *out_value = kSchedules.require(cx, schedule)->state(given);
+  return guard_out(context, out_value, "out_value", [&](Context& cx) {
+    return kSchedules.require(cx, schedule)->state(require_name(name, name_length));
   });
 }
 
 tenon_status tenon_schedule_set_state(tenon_context* context, tenon_schedule* schedule,
                                       const char* name, uint64_t name_length, double value) {
   return guard(context, [&](Context& cx) {
-    const std::string_view given = require_name(name, name_length);
-    kSchedules.require(cx, schedule)->set_state(given, value);
+    kSchedules.require(cx, schedule)->set_state(require_name(name, name_length), value);
   });
 }
 
 tenon_status tenon_dataset_create(tenon_context* context, const char* name, uint64_t name_length,
                                   const tenon_string* names, const tenon_value* values,
                                   uint32_t n_values, tenon_dataset** out_dataset) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_dataset, "out_dataset");
+  return guard_out(context, out_dataset, "out_dataset", [&](Context& cx) {
     const std::string_view given = require_name(name, name_length);
     const auto options = read_named(names, values, n_values);
     const auto& kind = cx.runtime->plugins.require_entry<tenon_dataset_desc>(given);
-    *out_dataset = kDatasets.give(std::make_shared<Dataset>(cx, kind, options));
+    return kDatasets.give(std::make_shared<Dataset>(cx, kind, options));
   });
 }
 
@@ -201,10 +183,8 @@ void tenon_dataset_release(tenon_dataset* handle) { kDatasets.release(handle); }
 
 tenon_status tenon_dataset_get_length(tenon_context* context, tenon_dataset* dataset,
                                       int64_t* out_length) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_length, "out_length");
-    *out_length = kDatasets.require(cx, dataset)->length();
-  });
+  return guard_out(context, out_length, "out_length",
+                   [&](Context& cx) { return kDatasets.require(cx, dataset)->length(); });
 }
 
 tenon_status tenon_dataset_get_field(tenon_context* context, tenon_dataset* dataset, uint32_t index,

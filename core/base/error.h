@@ -32,13 +32,14 @@ struct Error {
 
 // Throws an Error of what most have to say: which operand, what was expected of it and what was
 // found, and what to do.
-[[noreturn, gnu::cold]] void fail(tenon_status status, std::string message, std::string operand,
-                                  std::string expected, std::string found, std::string hint = {});
+[[noreturn, gnu::cold]] void fail(tenon_status status, std::string message,
+                                  std::string operand = {}, std::string expected = {},
+                                  std::string found = {}, std::string hint = {});
 
 // The same of an op or an entry, whose name begins the message.
 [[noreturn, gnu::cold]] void fail_in(const std::string& op, tenon_status status,
-                                     const std::string& what, std::string operand,
-                                     std::string expected, std::string found,
+                                     const std::string& what, std::string operand = {},
+                                     std::string expected = {}, std::string found = {},
                                      std::string hint = {});
 
 // The same of what a plugin has done to one of them.

@@ -20,6 +20,17 @@ inline std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
+// Two digits for each byte, "0aff".
+inline std::string hex_of(std::string_view bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const char each : bytes) {
+    const auto byte = static_cast<unsigned char>(each);
+    text += {kDigits[byte >> 4], kDigits[byte & 15]};
+  }
+  return text;
+}
+
 // The words for the items of `list`, with `between` between them. word: a function of an item, or a
 // member of it.
 template <class List, class Word>

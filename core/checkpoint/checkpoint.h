@@ -3,8 +3,6 @@
 // saved and put back.
 #pragma once
 
-#include <tenon/ext/draft/checkpoints.h>
-
 #include <map>
 #include <memory>
 #include <string>

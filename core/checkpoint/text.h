@@ -48,14 +48,12 @@ inline std::optional<tenon_value> value_of(std::string_view text, uint32_t tag) 
     return number ? std::optional(registry::float_value(*number)) : std::nullopt;
   }
   if (tag == TENON_VALUE_STRING) return registry::string_value(text);
-  tenon_value value{tag, 0, {}};
   if (tag == TENON_VALUE_BOOL) {
-    value.as.i64 = text == "true" ? 1 : 0;
-    return text == "true" || text == "false" ? std::optional(value) : std::nullopt;
+    if (text != "true" && text != "false") return std::nullopt;
+    return registry::bool_value(text == "true");
   }
   const auto number = number_of<int64_t>(text);
-  value.as.i64 = number.value_or(0);
-  return number ? std::optional(value) : std::nullopt;
+  return number ? std::optional(tenon_value{tag, 0, {.i64 = *number}}) : std::nullopt;
 }
 
 }  // namespace tenon::checkpoint

@@ -26,9 +26,7 @@ std::string rule_too_old(const registry::VjpRule& rule, const registry::Schema& 
 }
 
 const registry::VjpRule* rule_of(const Invocation& call, std::string* too_old) {
-  const registry::RuleSet* set = call.op.rules.load(std::memory_order_acquire);
-  if (!set) return nullptr;
-  for (const registry::VjpRule* rule : set->rules) {
+  for (const registry::VjpRule* rule : *call.op.rules.load(std::memory_order_acquire)) {
     std::string words = rule_too_old(*rule, call.schema, {call.begin.data(), call.begin.size()},
                                      {call.attrs.data(), call.attrs.size()});
     if (words.empty()) return rule;

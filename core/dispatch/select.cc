@@ -129,8 +129,7 @@ std::vector<std::pair<const Kernel*, std::string>> judge_open(const Invocation& 
   };
   constexpr int kRanks = 7;
   std::vector<Judged> judged;
-  const registry::KernelSet* set = call.op.kernels.load(std::memory_order_acquire);
-  for (const Kernel* kernel : set ? set->kernels : std::vector<const Kernel*>()) {
+  for (const Kernel* kernel : *call.op.kernels.load(std::memory_order_acquire)) {
     std::string reason = unfit(call, *kernel);
     int rank = 1;
     if (!pin.empty() && matches(pin, *kernel)) {

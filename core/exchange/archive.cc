@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/exchange/archive.cc: reading: what a format says of a file is checked before it is believed.
+// core/exchange/archive.cc: reading, where what a format says of a file is checked before it is
+// believed, and writing.
 #include "core/exchange/archive.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "core/data/callback.h"
+#include "core/files/replacement.h"
 #include "core/json/writer.h"
 #include "core/launch/moves.h"
 #include "core/registry/values.h"
@@ -14,7 +15,7 @@
 
 namespace tenon::exchange {
 
-using data::run_callback;
+using files::Replacement;
 using tensor::Dims;
 using tensor::DimSpan;
 using tensor::Ref;
@@ -76,9 +77,7 @@ void check_bools(const Entry& entry, const void* data) {
 Source::Source(Context& context, const registry::Entry& kind, const std::string& path,
                bool in_memory)
     : kind_(kind), image_(std::make_shared<const Image>(path, in_memory)) {
-  run_callback(context, kind, "read", [&](tenon_call* call) {
-    return kind.as<tenon_format_desc>().read(call, image_->data(), image_->size(), &object_);
-  });
+  ask(context, kind, "read", &tenon_format_desc::read, image_->data(), image_->size(), &object_);
 }
 
 Source::~Source() { kind_.as<tenon_format_desc>().release(object_); }
@@ -91,9 +90,7 @@ void Archive::load(Context& context, const registry::Entry& kind, const std::str
     source_ = std::make_unique<Source>(context, kind, path, in_memory);
     uint32_t entries = 0;
     uint32_t texts = 0;
-    run_callback(context, kind, "count", [&](tenon_call* call) {
-      return kind.as<tenon_format_desc>().count(call, source_->object(), &entries, &texts);
-    });
+    ask(context, kind, "count", &tenon_format_desc::count, source_->object(), &entries, &texts);
     for (uint32_t i = 0; i < entries; ++i) add_entry(context, i);
     for (uint32_t i = 0; i < texts; ++i) add_text(context, i);
   } catch (Error& error) {
@@ -105,9 +102,7 @@ void Archive::load(Context& context, const registry::Entry& kind, const std::str
 void Archive::add_entry(Context& context, uint32_t index) {
   const registry::Entry& kind = source_->kind();
   tenon_format_entry said{};
-  run_callback(context, kind, "entry", [&](tenon_call* call) {
-    return kind.as<tenon_format_desc>().entry(call, source_->object(), index, &said);
-  });
+  ask(context, kind, "entry", &tenon_format_desc::entry, source_->object(), index, &said);
   Entry entry;
   entry.name = registry::text_view(said.name);
   entry.meta = said.meta;
@@ -130,11 +125,8 @@ void Archive::add_entry(Context& context, uint32_t index) {
     refuse_plugin(kind, "gives tensor " + quoted(entry.name) + " bytes that are not its own");
   }
   if (!names_.emplace(entry.name, entries()).second) {
-    throw Error{.status = TENON_E_DATA,
-                .message = kind.name + ": two tensors are named " + quoted(entry.name),
-                .op = kind.name,
-                .operand = entry.name,
-                .expected = "unique names"};
+    fail_in(kind.name, TENON_E_DATA, "two tensors are named " + quoted(entry.name), entry.name,
+            "unique names");
   }
   entries_.push_back(std::move(entry));
 }
@@ -142,16 +134,11 @@ void Archive::add_entry(Context& context, uint32_t index) {
 void Archive::add_text(Context& context, uint32_t index) {
   const registry::Entry& kind = source_->kind();
   tenon_format_pair said{};
-  run_callback(context, kind, "metadata", [&](tenon_call* call) {
-    return kind.as<tenon_format_desc>().metadata(call, source_->object(), index, &said);
-  });
+  ask(context, kind, "metadata", &tenon_format_desc::metadata, source_->object(), index, &said);
   const std::string_view key = registry::text_view(said.key);
   if (!keys_.emplace(key, texts()).second) {
-    throw Error{.status = TENON_E_DATA,
-                .message = kind.name + ": metadata has the key " + quoted(key) + " twice",
-                .op = kind.name,
-                .operand = std::string(key),
-                .expected = "unique keys"};
+    fail_in(kind.name, TENON_E_DATA, "metadata has the key " + quoted(key) + " twice",
+            std::string(key), "unique keys");
   }
   metadata_.emplace_back(key, registry::text_view(said.value));
 }
@@ -222,11 +209,8 @@ Ref Archive::unpacked(Context& context, const Entry& entry) const {
                           entry.meta.dtype, shape_of(entry.meta), strides.data(), 0));
   void* data = made->view.data;
   if ((entry.flags & TENON_FORMAT_PACKED) != 0) {
-    const registry::Entry& kind = source_->kind();
-    run_callback(context, kind, "unpack", [&](tenon_call* call) {
-      return kind.as<tenon_format_desc>().unpack(call, source_->object(), entry.index, data,
-                                                 entry.bytes);
-    });
+    ask(context, source_->kind(), "unpack", &tenon_format_desc::unpack, source_->object(),
+        entry.index, data, entry.bytes);
   } else if (entry.bytes != 0) {
     std::memcpy(data, source_->image()->data() + entry.offset, entry.bytes);
   }
@@ -238,11 +222,9 @@ namespace {
 
 void check_name(std::string_view name, const char* operand) {
   if (!name.empty() && json::is_utf8(name)) return;
-  throw Error{
-      .status = TENON_E_ARGUMENT,
-      .message = std::string("the ") + operand + (name.empty() ? " is empty" : " is not UTF-8"),
-      .operand = operand,
-      .expected = "UTF-8 text"};
+  fail(TENON_E_ARGUMENT,
+       std::string("the ") + operand + (name.empty() ? " is empty" : " is not UTF-8"), operand,
+       "UTF-8 text");
 }
 
 }  // namespace
@@ -276,6 +258,78 @@ void Archive::set_metadata(std::string_view key, std::string_view value) {
   metadata_.reserve(metadata_.size() + 1);
   keys_.emplace(key, texts());
   metadata_.push_back(std::move(pair));
+}
+
+// ---- Writing: the format says which bytes come next
+// -------------------------------------------------
+
+namespace {
+
+tenon_string text(const std::string& from) { return {from.data(), from.size()}; }
+
+// A format's layout of one file.
+class Layout : NoCopy {
+ public:
+  Layout(Context& context, const registry::Entry& kind, const tenon_format_content& content)
+      : context_(context), kind_(kind) {
+    ask(context_, kind_, "layout", &tenon_format_desc::layout, &content, &layout_);
+  }
+  ~Layout() { kind_.as<tenon_format_desc>().release_layout(layout_); }
+
+  tenon_format_piece next() {
+    tenon_format_piece piece{};
+    ask(context_, kind_, "piece", &tenon_format_desc::piece, layout_, &piece);
+    return piece;
+  }
+  void written(const void* bytes, uint64_t length) {
+    if (kind_.as<tenon_format_desc>().written == nullptr) return;
+    ask(context_, kind_, "written", &tenon_format_desc::written, layout_, bytes, length);
+  }
+
+ private:
+  Context& context_;
+  const registry::Entry& kind_;
+  void* layout_ = nullptr;
+};
+
+[[noreturn]] void refuse_layout(const registry::Entry& kind) {
+  fail_plugin(kind.name, kind.plugin->id, "lays out a file that does not hold each tensor once");
+}
+
+}  // namespace
+
+void Archive::write(Context& context, const registry::Entry& kind, const std::string& path) const {
+  std::vector<tenon_format_entry> entries;
+  for (const Entry& entry : entries_) {
+    entries.push_back({text(entry.name), entry.meta, 0, entry.bytes, 0, 0});
+  }
+  std::vector<tenon_format_pair> pairs;
+  for (const auto& [key, value] : metadata_) pairs.push_back({text(key), text(value)});
+  const tenon_format_content content = {sizeof content,  0,      entries.data(), pairs.data(),
+                                        this->entries(), texts()};
+  Layout layout(context, kind, content);
+  Replacement file(path);
+  std::vector<bool> seen(entries.size());
+  size_t left = entries.size();
+  for (;;) {
+    context.check_interrupt();
+    const tenon_format_piece piece = layout.next();
+    if (piece.kind == TENON_PIECE_END) break;
+    if (piece.kind == TENON_PIECE_BYTES) {
+      file.write(piece.bytes, piece.length);
+      continue;
+    }
+    if (piece.kind != TENON_PIECE_TENSOR || piece.entry >= seen.size() || seen[piece.entry]) {
+      refuse_layout(kind);
+    }
+    seen[piece.entry] = true;
+    --left;
+    const Ref data = launch::on_host(context, tensor(context, piece.entry, false));
+    file.write(data->view.data, entries[piece.entry].bytes);
+    layout.written(data->view.data, entries[piece.entry].bytes);
+  }
+  if (left != 0) refuse_layout(kind);
+  file.commit();
 }
 
 // ---- Choosing a format --------------------------------------------------------------------------

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/data/callback.h"
 #include "core/files/image.h"
 #include "core/registry/registry.h"
 #include "core/runtime/kind_object.h"
@@ -18,6 +19,15 @@
 namespace tenon::exchange {
 
 using files::Image;
+
+// Calls one of a format's callbacks, which `name` is the name of; throws what it reported.
+template <class... Given, class... Args>
+void ask(Context& context, const registry::Entry& kind, const char* name,
+         tenon_status (*tenon_format_desc::*callback)(tenon_call*, Given...), Args... args) {
+  data::run_callback(context, kind, name, [&](tenon_call* call) {
+    return (kind.as<tenon_format_desc>().*callback)(call, args...);
+  });
+}
 
 // What a format's `read` made of a file.
 class Source : NoCopy {

@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "core/base/error.h"
-#include "core/runtime/context.h"
 #include "core/runtime/runtime.h"
 #include "core/tape/graph.h"
 #include "core/tensor/external.h"
@@ -15,7 +14,6 @@ namespace tenon::exchange {
 
 using tensor::Dims;
 using tensor::DimSpan;
-using tensor::ExternalMemory;
 using tensor::Storage;
 
 namespace {
@@ -77,10 +75,8 @@ void* first_element(const dlpack::Array& array) {
   uintptr_t address = 0;
   if (__builtin_add_overflow(reinterpret_cast<uintptr_t>(array.data), array.byte_offset,
                              &address)) {
-    throw Error{.status = TENON_E_LAYOUT,
-                .message = "the byte offset leads beyond the address space",
-                .operand = "managed",
-                .found = "byte_offset " + std::to_string(array.byte_offset)};
+    fail(TENON_E_LAYOUT, "the byte offset leads beyond the address space", "managed", {},
+         "byte_offset " + std::to_string(array.byte_offset));
   }
   return reinterpret_cast<void*>(address);
 }
@@ -112,15 +108,14 @@ Tensor* from_dlpack(Context& context, void* managed) {
   check_version(given);
   const dlpack::Array& array = given.array;
   check_array(array);
-  ExternalMemory memory;
-  memory.first = first_element(array);
-  memory.dtype = TENON_DTYPE_MAKE(array.dtype.code, array.dtype.bits);
-  memory.shape = DimSpan(array.shape, static_cast<size_t>(array.rank));
-  memory.strides = array.strides;
-  memory.read_only = (given.flags & dlpack::kReadOnly) != 0;
-  memory.deleter = delete_managed;
-  memory.user = managed;
-  return tensor::wrap_external(context.runtime->host_device(), memory);
+  return tensor::wrap_external(context.runtime->host_device(),
+                               {.first = first_element(array),
+                                .dtype = TENON_DTYPE_MAKE(array.dtype.code, array.dtype.bits),
+                                .shape = DimSpan(array.shape, static_cast<size_t>(array.rank)),
+                                .strides = array.strides,
+                                .read_only = (given.flags & dlpack::kReadOnly) != 0,
+                                .deleter = delete_managed,
+                                .user = managed});
 }
 
 void* to_dlpack(Context&, Tensor& tensor) {

@@ -4,7 +4,10 @@
 
 #include <unistd.h>
 
-#include <cstdint>
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <string_view>
 #include <utility>
 
 #include "core/base/no_copy.h"
@@ -12,7 +15,7 @@
 namespace tenon::files {
 
 // The bytes of one read or write: the system takes no more than a little below 2 GiB.
-constexpr uint64_t kMaxAtOnce = uint64_t{1} << 30;
+constexpr size_t kMaxAtOnce = size_t{1} << 30;
 
 class Descriptor : NoCopy {
  public:
@@ -30,5 +33,16 @@ class Descriptor : NoCopy {
  private:
   int number_;
 };
+
+// Writes all of it. Returns 0, or the system's number of what went wrong.
+inline int write_all(int descriptor, std::string_view bytes) noexcept {
+  while (!bytes.empty()) {
+    const ssize_t done = write(descriptor, bytes.data(), std::min(bytes.size(), kMaxAtOnce));
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return done < 0 ? errno : ENOSPC;
+    bytes.remove_prefix(static_cast<size_t>(done));
+  }
+  return 0;
+}
 
 }  // namespace tenon::files

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -100,13 +99,8 @@ void Replacement::take_over_permissions() {
 
 void Replacement::write(const void* bytes, uint64_t length) {
   const HeldSignal held(SIGXFSZ);
-  const auto* at = static_cast<const char*>(bytes);
-  while (length > 0) {
-    const ssize_t done = ::write(file_.get(), at, std::min(length, kMaxAtOnce));
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) fail("write", errno);
-    at += done;
-    length -= static_cast<uint64_t>(done);
+  if (const int why = write_all(file_.get(), {static_cast<const char*>(bytes), length})) {
+    fail("write", why);
   }
 }
 

@@ -126,19 +126,12 @@ void EventFile::write(std::string_view name, int64_t step, double value) {
 
 void EventFile::append(std::string_view record) {
   const files::HeldSignal held(SIGXFSZ);
-  const auto length = static_cast<int64_t>(record.size());
-  while (!record.empty()) {
-    const ssize_t done = ::write(file_.get(), record.data(), record.size());
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) {
-      const int why = done < 0 ? errno : ENOSPC;
-      // If this fails too, readers stop at the torn record.
-      (void)!ftruncate(file_.get(), length_);
-      fail_write(path_, why);
-    }
-    record.remove_prefix(static_cast<size_t>(done));
+  if (const int why = files::write_all(file_.get(), record)) {
+    // If this fails too, readers stop at the torn record.
+    (void)!ftruncate(file_.get(), length_);
+    fail_write(path_, why);
   }
-  length_ += length;
+  length_ += static_cast<int64_t>(record.size());
 }
 
 }  // namespace tenon::history

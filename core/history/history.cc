@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
+#include "core/base/words.h"
 #include "core/files/replacement.h"
-#include "core/history/picture.h"
 #include "core/json/writer.h"
 
 namespace tenon::history {
@@ -17,10 +18,9 @@ constexpr size_t kNamesShown = 8;
 std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 [[noreturn]] void fail_name(const std::vector<Series>& all, std::string_view name) {
-  std::string known;
-  for (size_t i = 0; i < all.size() && i < kNamesShown; ++i) {
-    known += (i ? ", " : "") + quoted(all[i].name);
-  }
+  const std::span shown(all.data(), std::min(all.size(), kNamesShown));
+  std::string known =
+      base::joined(shown, ", ", [](const Series& series) { return quoted(series.name); });
   if (all.size() > kNamesShown) known += ", ...";
   fail(TENON_E_NOT_FOUND,
        "history: there is no series " + quoted(name) +
@@ -34,14 +34,8 @@ std::string json_of(const std::vector<Series>& all) {
   out.begin_object();
   out.objects("series", all, [&](const Series& series) {
     out.member("name", series.name);
-    out.name("steps");
-    out.begin_list();
-    for (const Point& point : series.points) out.value(point.step);
-    out.end_list();
-    out.name("values");
-    out.begin_list();
-    for (const Point& point : series.points) out.value(point.value);
-    out.end_list();
+    out.list("steps", series.points, &Point::step);
+    out.list("values", series.points, &Point::value);
   });
   out.end_object();
   return out.take();

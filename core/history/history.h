@@ -2,15 +2,13 @@
 // core/history/history.h: the numbers of a run, by name and step, and what is made of them.
 #pragma once
 
-#include <tenon/ext/draft/progress.h>
-
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/history/event_file.h"
-#include "core/history/series.h"
+#include "core/history/picture.h"
 #include "core/runtime/kind_object.h"
 
 namespace tenon::history {

@@ -123,17 +123,13 @@ class Drawing {
 
  private:
   void put_one(std::string_view piece) { out_ += piece; }
-  void put_one(double number) { append_fixed(out_, number, 1); }
+  void put_one(double number) { out_ += decimals(number, 1); }
   template <class... Pieces>
   void put(const Pieces&... pieces) {
     (put_one(pieces), ...);
   }
 
-  static std::string number(double value) {
-    std::string text;
-    append_general(text, value, 6);
-    return text;
-  }
+  static std::string number(double value) { return decimals(value, 6, std::chars_format::general); }
 
   void text(double x, double y, std::string_view anchor, std::string_view words) {
     put("<text x=\"", x, "\" y=\"", y, "\" text-anchor=\"", anchor, "\">");

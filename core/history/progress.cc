@@ -4,10 +4,10 @@
 
 #include <unistd.h>
 
-#include <cerrno>
 #include <cmath>
 #include <csignal>
 
+#include "core/files/descriptor.h"
 #include "core/files/held_signal.h"
 #include "core/history/decimals.h"
 
@@ -29,18 +29,7 @@ std::string one_line(std::string_view text) {
 void write_line(std::string_view text) noexcept {
   const files::HeldSignal no_reader(SIGPIPE);
   const files::HeldSignal no_room(SIGXFSZ);
-  while (!text.empty()) {
-    const ssize_t done = write(STDERR_FILENO, text.data(), text.size());
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return;
-    text.remove_prefix(static_cast<size_t>(done));
-  }
-}
-
-std::string fixed(double value, int digits) {
-  std::string text;
-  append_fixed(text, value, digits);
-  return text;
+  files::write_all(STDERR_FILENO, text);
 }
 
 std::string two_digits(int64_t number) { return (number < 10 ? "0" : "") + std::to_string(number); }
@@ -62,14 +51,14 @@ std::string line_text(std::string_view label, int64_t total, int64_t done, std::
   const double rate = seconds > 0 ? units / seconds : 0;
   std::string line = "\r" + std::string(label) + "  ";
   if (total > 0) {
-    const std::string share = fixed(100 * units / all, 0);
+    const std::string share = decimals(100 * units / all, 0);
     line.append(share.size() < 3 ? 3 - share.size() : 0, ' ');
     line += share + " %";
   } else {
     line += std::to_string(done);
   }
-  if (!name.empty()) line += "  " + one_line(name) + " " + fixed(value, 4);
-  line += "  " + fixed(rate, 0) + "/s";
+  if (!name.empty()) line += "  " + one_line(name) + " " + decimals(value, 4);
+  line += "  " + decimals(rate, 0) + "/s";
   if (total > 0) line += "  " + duration_text(rate > 0 ? (all - units) / rate : -1) + " left";
   return line + "\033[K";
 }

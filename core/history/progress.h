@@ -2,8 +2,6 @@
 // core/history/progress.h: the line on standard error that says how far a run is.
 #pragma once
 
-#include <tenon/ext/draft/progress.h>
-
 #include <chrono>
 #include <string>
 #include <string_view>

@@ -93,10 +93,8 @@ void write_paths(Context& context, Writer& out) {
 // ---- devices ------------------------------------------------------------------------------------
 
 bool has_kernel(const registry::Op& op, uint32_t kind) {
-  const registry::KernelSet* set = op.kernels.load(std::memory_order_acquire);
-  if (!set) return false;
-  return std::any_of(set->kernels.begin(), set->kernels.end(),
-                     [&](const Kernel* kernel) { return kernel->device_kind == kind; });
+  return std::ranges::any_of(*op.kernels.load(std::memory_order_acquire),
+                             [&](const Kernel* kernel) { return kernel->device_kind == kind; });
 }
 
 // Why a role cannot be played on a device kind; "" if it can.

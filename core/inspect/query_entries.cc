@@ -58,8 +58,7 @@ std::vector<std::string> slots_text(const tenon_kernel_desc& kernel) {
 }
 
 void write_kernels(Writer& out, const registry::Op& op) {
-  const registry::KernelSet* set = op.kernels.load(std::memory_order_acquire);
-  out.objects(set ? set->kernels : std::vector<const Kernel*>(), [&](const Kernel* kernel) {
+  out.objects(*op.kernels.load(std::memory_order_acquire), [&](const Kernel* kernel) {
     out.member("plugin", kernel->plugin->id);
     out.member("device", text(kernel->desc.device));
     out.member("priority", kernel->desc.priority);
@@ -167,9 +166,9 @@ void write_entries(Context& context, uint32_t kind, Writer& out) {
 
 void write_samples(Context& context, Writer& out) {
   out.objects(context.runtime->registry.samples(), [&](const registry::Sample& entry) {
-    out.member("op", text(entry.sample.op));
-    out.member("revision", entry.sample.revision);
-    write_sample(out, entry.sample);
+    out.member("op", text(entry.desc.op));
+    out.member("revision", entry.desc.revision);
+    write_sample(out, entry.desc);
     out.member("plugin", entry.plugin->id);
   });
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,6 +59,15 @@ class Writer {
     value(content);
   }
 
+  // A list of what `part`, a function or a member of an item, gives for each.
+  template <class Items, class Part>
+  void list(std::string_view name_of_it, const Items& items, const Part& part) {
+    name(name_of_it);
+    begin_list();
+    for (const auto& item : items) value(std::invoke(part, item));
+    end_list();
+  }
+
   // A list of objects; `write(item)` writes the members of each. Of a number of them, write(index).
   template <class Items, class Write>
   void objects(const Items& items, const Write& write) {
@@ -80,7 +90,6 @@ class Writer {
     objects(items, write);
   }
 
-  const std::string& text() const { return text_; }
   std::string take() { return std::move(text_); }
 
  private:

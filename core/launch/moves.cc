@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/launch/launch.h"
-#include "core/registry/checks_kernels.h"
+#include "core/registry/checks_offers.h"
 
 namespace tenon::launch {
 
@@ -15,10 +15,7 @@ namespace {
 const registry::Kernel& role_kernel(Context& context, const registry::Op& op, Device& device,
                                     tenon_dtype dtype, bool any_layout) {
   context.runtime->plugins.open_for_device(device.id.kind);
-  const registry::KernelSet* set = op.kernels.load(std::memory_order_acquire);
-  std::span<const registry::Kernel* const> kernels;
-  if (set) kernels = set->kernels;
-  for (const registry::Kernel* kernel : kernels) {
+  for (const registry::Kernel* kernel : *op.kernels.load(std::memory_order_acquire)) {
     if (kernel->device_kind != device.id.kind) continue;
     // Whether one of those is open depends on what the program has asked for before.
     if (device.host_memory() && !(kernel->desc.flags & TENON_KERNEL_CANONICAL) &&

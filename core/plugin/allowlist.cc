@@ -16,6 +16,7 @@
 #include "core/json/reader.h"
 #include "core/plugin/policy.h"
 #include "core/plugin/sha256.h"
+#include "core/registry/checks.h"
 
 namespace tenon::plugin {
 namespace {
@@ -25,11 +26,8 @@ using json::Value;
 
 [[noreturn]] void refuse_list(const std::string& path, tenon_status status,
                               const std::string& problem) {
-  throw Error{.status = status,
-              .message = "allow-list " + path + " " + problem,
-              .operand = "allowlist",
-              .expected = "a lock file",
-              .hint = "write it with `tenon plugin lock -o " + path + "`"};
+  fail(status, "allow-list " + path + " " + problem, "allowlist", "a lock file", {},
+       "write it with `tenon plugin lock -o " + path + "`");
 }
 
 std::string read_all(const std::string& path) {
@@ -57,20 +55,13 @@ Value parse_text(const std::string& text) {
 
 }  // namespace
 
-Allowlist::Allowlist(const std::string& path) : path_(path) {
+Allowlist Allowlist::load(const std::string& path) {
   const std::string text = read_all(path);
   check_owned(path);
-  read(text);
+  return {path, text};
 }
 
-Allowlist Allowlist::parse(const std::string& text, const std::string& path) {
-  Allowlist list;
-  list.path_ = path;
-  list.read(text);
-  return list;
-}
-
-void Allowlist::read(const std::string& text) {
+Allowlist::Allowlist(const std::string& path, const std::string& text) : path_(path) {
   const Value root = parse_text(text);
   if (!root.is(Kind::Object)) refuse_list(path_, TENON_E_DATA, "is not a JSON object");
   const Value& version = root.member("lock");
@@ -100,9 +91,9 @@ void Allowlist::read(const std::string& text) {
 const std::string& Allowlist::hash_of(const std::string& id) const {
   const auto found = hashes_.find(id);
   if (found != hashes_.end()) return found->second;
-  throw Error{TENON_E_PLUGIN, "the allow-list " + path_ +
-                                  " does not list it; if it should be "
-                                  "permitted, write the list again with `tenon plugin lock`"};
+  registry::refuse("the allow-list " + path_ +
+                   " does not list it; if it should be permitted, write the list again with "
+                   "`tenon plugin lock`");
 }
 
 }  // namespace tenon::plugin

@@ -12,17 +12,14 @@ class Allowlist {
   Allowlist() = default;
   // Reads a lock file; throws Error{TENON_E_IO} or {TENON_E_DATA} that names the file and the
   // field, and Error{TENON_E_PLUGIN} if others than root and the caller could change it.
-  explicit Allowlist(const std::string& path);
+  static Allowlist load(const std::string& path);
+  // The same from a text; `path` stands for it in the words.
+  Allowlist(const std::string& path, const std::string& text);
 
   // The sha256 of this plugin's library; throws Error{TENON_E_PLUGIN} if the list has none.
   const std::string& hash_of(const std::string& id) const;
 
-  // The same from a text; `path` stands for it in the words.
-  static Allowlist parse(const std::string& text, const std::string& path);
-
  private:
-  void read(const std::string& text);
-
   std::string path_;
   std::map<std::string, std::string> hashes_;  // id -> sha256
 };

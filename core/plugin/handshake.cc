@@ -4,10 +4,10 @@
 
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <set>
 
 #include "core/base/error.h"
-#include "core/registry/checks.h"
 
 namespace tenon::plugin {
 namespace {
@@ -15,16 +15,9 @@ namespace {
 using registry::refuse;
 
 const char* sanitizer_name(uint32_t sanitizer) {
-  switch (sanitizer) {
-    case TENON_SANITIZER_NONE:
-      return "no sanitizer";
-    case TENON_SANITIZER_ADDRESS:
-      return "AddressSanitizer";
-    case TENON_SANITIZER_THREAD:
-      return "ThreadSanitizer";
-    default:
-      return "an unknown sanitizer";
-  }
+  constexpr const char* names[] = {"no sanitizer", "AddressSanitizer", "ThreadSanitizer"};
+  static_assert(std::size(names) == TENON_SANITIZER_THREAD + 1);
+  return sanitizer < std::size(names) ? names[sanitizer] : "an unknown sanitizer";
 }
 
 // Draft and major come first: if they differ, nothing else can be read.
@@ -168,9 +161,9 @@ void check_answer(const Answer& answer, const tenon_host& host) {
     refuse(std::string("built with ") + sanitizer_name(theirs.sanitizer) + "; this Tenon with " +
            sanitizer_name(ours.sanitizer));
   }
-  if (plugin.struct_size < registry::kMinimalSize<tenon_plugin>) {
+  if (plugin.struct_size < sizeof(tenon_plugin)) {
     refuse("filled in " + std::to_string(plugin.struct_size) + " bytes of tenon_plugin; " +
-           std::to_string(registry::kMinimalSize<tenon_plugin>) + " are needed");
+           std::to_string(sizeof(tenon_plugin)) + " are needed");
   }
   for (size_t i = 0; i < sizeof answer.behind; ++i) {
     if (answer.behind[i] != 0) {

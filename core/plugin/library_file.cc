@@ -10,7 +10,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <string>
 #include <vector>
 
 #include "core/base/error.h"
@@ -81,6 +80,18 @@ class File : NoCopy {
     }
   }
 
+  std::string read_all() const {
+    std::string bytes;
+    char buffer[1 << 16];
+    ssize_t got = 0;
+    while ((got = ::read(descriptor_.get(), buffer, sizeof buffer)) != 0) {
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) refuse(std::string("cannot be read: ") + std::strerror(errno));
+      bytes.append(buffer, static_cast<size_t>(got));
+    }
+    return bytes;
+  }
+
  private:
   const std::string& path_;
   files::Descriptor descriptor_;
@@ -118,24 +129,7 @@ void refuse_library(const std::string& path, const std::string& problem) {
   throw Error{TENON_E_PLUGIN, "library " + path + " " + problem};
 }
 
-std::string read_library(const std::string& path) {
-  const files::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat info {};
-  if (file.get() < 0 || fstat(file.get(), &info) != 0) {
-    refuse_library(path, errno == ENOENT ? "does not exist"
-                                         : std::string("cannot be read: ") + std::strerror(errno));
-  }
-  if (!S_ISREG(info.st_mode)) refuse_library(path, "is not a regular file");
-  std::string bytes;
-  char buffer[1 << 16];
-  ssize_t got = 0;
-  while ((got = ::read(file.get(), buffer, sizeof buffer)) != 0) {
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) refuse_library(path, std::string("cannot be read: ") + std::strerror(errno));
-    bytes.append(buffer, static_cast<size_t>(got));
-  }
-  return bytes;
-}
+std::string read_library(const std::string& path) { return File(path, path).read_all(); }
 
 void check_library_file(const std::string& path, const std::string& shown) {
   const File file(path, shown);

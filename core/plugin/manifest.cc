@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/plugin/manifest.cc: reading and writing plugin.json.
+// core/plugin/manifest.cc: reading plugin.json.
 //
 //   {
 //     "manifest": 1,                                     format of this file; 1 when absent
@@ -19,9 +19,7 @@
 // All lists are optional. The text is untrusted: it may be any bytes.
 #include "core/plugin/manifest.h"
 
-#include <algorithm>
 #include <set>
-#include <string_view>
 #include <unordered_set>
 
 #include "core/base/error.h"
@@ -252,53 +250,6 @@ Manifest parse_manifest(std::string_view json_text, std::string_view file_name) 
     error.message = std::string(file_name) + ": " + error.message;
     throw;
   }
-}
-
-std::string format_manifest(const Manifest& m) {
-  json::Writer out(2);
-  out.begin_object();
-  out.member("manifest", kFormat);
-  out.member("id", m.id);
-  out.member("version", m.version);
-  out.member("license", m.license);
-  out.member("library", m.library);
-  if (!m.sha256.empty()) out.member("sha256", m.sha256);
-  out.name("abi");
-  out.begin_object();
-  out.member("major", m.abi_major);
-  out.member("minor", m.abi_minor);
-  out.member("required_minor", m.required_minor);
-  out.member("draft", m.draft);
-  out.end_object();
-  out.objects("ops", m.ops, [&](const auto& op) {
-    out.member("name", op.name);
-    out.member("revision", op.revision);
-    if (!op.role.empty()) out.member("role", op.role);
-  });
-  out.objects("kernels", m.kernels, [&](const auto& kernels) {
-    out.member("device", kernels.device);
-    if (kernels.ops == std::vector<std::string>{"*"}) {
-      out.member("ops", "*");
-    } else {
-      out.member("ops", kernels.ops);
-    }
-    if (!kernels.canonical) out.member("canonical", false);
-  });
-  out.member("vjps", m.vjps);
-  for (uint32_t kind = 0; kind < registry::kKindEnd; ++kind) {
-    out.member(registry::kind_at(kind).plural, m.entries[kind]);
-  }
-  out.member("devices", m.devices);
-  out.name("requires");
-  out.begin_object();
-  out.member("ops", m.required_ops);
-  out.member("roles", m.required_roles);
-  out.member("cpu_features", m.cpu_features);
-  out.member("libraries", m.libraries);
-  if (!m.packages.empty()) out.member("packages", m.packages);
-  out.end_object();
-  out.end_object();
-  return out.take() + "\n";
 }
 
 }  // namespace tenon::plugin

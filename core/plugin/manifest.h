@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/plugin/manifest.h: a plugin's manifest, plugin.json, read and written.
+// core/plugin/manifest.h: a plugin's manifest, plugin.json, read.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "core/registry/plugin.h"
@@ -14,7 +13,5 @@ using registry::Manifest;
 // Reads and checks a manifest's text (format: manifest.cc); throws Error{TENON_E_PLUGIN} whose
 // message begins with `file_name` and names the field. Unknown fields are ignored.
 Manifest parse_manifest(std::string_view json_text, std::string_view file_name);
-// The text `tenon manifest` writes (without sha256 when empty).
-std::string format_manifest(const Manifest& manifest);
 
 }  // namespace tenon::plugin

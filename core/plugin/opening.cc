@@ -31,25 +31,11 @@ bool has_kernel_or_rule(const Manifest& manifest, const std::string& op) {
                      [&](const auto& kernels) { return has(kernels.ops, op); });
 }
 
-template <class Table>
-const Table* table_of(const tenon_plugin& plugin, void* self, std::string_view id) {
-  return static_cast<const Table*>(plugin.get_interface(self, id.data(), id.size()));
-}
-
 registry::Tables tables_of(const tenon_plugin& plugin, void* self) {
   registry::Tables tables;
-  tables.ops = table_of<tenon_ops_table>(plugin, self, "tenon.ops/1");
-  tables.kernels = table_of<tenon_kernels_table>(plugin, self, "tenon.kernels/1");
-  tables.vjps = table_of<tenon_vjps_table>(plugin, self, "tenon.vjps/1");
-  tables.backend = table_of<tenon_backend_table>(plugin, self, "tenon.backend/1");
-  for (uint32_t kind = 0; kind < registry::kKindEnd; ++kind) {
-    tables.entries[kind] =
-        table_of<tenon_entries_table>(plugin, self, registry::kind_at(kind).interface);
-  }
-  tables.selftest = table_of<tenon_selftest_table>(plugin, self, "tenon.selftest/1");
-  tables.tolerances = table_of<tenon_tolerances_table>(plugin, self, "tenon.selftest.tolerances/1");
-  tables.optimizer_samples =
-      table_of<tenon_optimizer_samples_table>(plugin, self, "tenon.selftest.optimizers/1");
+  registry::each_table(tables, [&]<class Table>(std::string_view id, const Table*& table) {
+    table = static_cast<const Table*>(plugin.get_interface(self, id.data(), id.size()));
+  });
   return tables;
 }
 
@@ -135,7 +121,7 @@ bool PluginHost::open(Plugin& plugin) {
 tenon_plugin_query_fn PluginHost::open_file(Plugin& plugin, State& verdict) {
   plugin.stage = Stage::Policy;
   if (policy_ == TENON_POLICY_ALLOWLIST) {
-    const SealedFile file(plugin.library, allowlist_.hash_of(plugin.id));
+    SealedFile file(plugin.library, allowlist_.hash_of(plugin.id));
     open_needed_libraries(plugin);
     plugin.stage = Stage::Library;
     check_library_file(file.path(), plugin.library);
@@ -315,19 +301,11 @@ void PluginHost::open_all_of(const Plugins& plugins) {
 
 // The same name from two plugins goes to the first in the search order, whichever is needed first.
 void PluginHost::open_rivals(const Plugin& plugin) {
-  const auto open_earlier = [&](Listed kind, const std::string& name) {
+  each_listed(plugin.manifest, [&](Listed kind, const std::string& name) {
     for (Plugin* other : listing(kind, name)) {
       if (other->order < plugin.order) open(*other);
     }
-  };
-  for (const auto& op : plugin.manifest.ops) {
-    open_earlier(Listed::Op, op.name);
-    if (!op.role.empty()) open_earlier(Listed::Role, op.role);
-  }
-  for (const auto& name : plugin.manifest.devices) open_earlier(Listed::Device, name);
-  for (uint32_t kind = 0; kind < registry::kKindEnd; ++kind) {
-    for (const auto& name : plugin.manifest.entries[kind]) open_earlier(listed(kind), name);
-  }
+  });
 }
 
 void PluginHost::refuse_without(Listed kind, const std::string& name) const {

@@ -52,19 +52,18 @@ constexpr const char* kRefusedHint =
 void check_usable(const Plugin& plugin, const std::string& consequence) {
   const State now = plugin.state.load(std::memory_order_acquire);
   if (now == State::Found || now == State::Open) return;
-  Error error{TENON_E_PLUGIN, "plugin " + plugin.id + " in " + plugin.folder +
-                                  " cannot be used: it " +
-                                  verdict_of(plugin).substr(std::string_view("which ").size()) +
-                                  "; " + consequence};
-  error.plugin = plugin.id;
-  error.hint = kRefusedHint;
-  throw error;
+  throw Error{.status = TENON_E_PLUGIN,
+              .message = "plugin " + plugin.id + " in " + plugin.folder + " cannot be used: it " +
+                         verdict_of(plugin).substr(std::string_view("which ").size()) + "; " +
+                         consequence,
+              .plugin = plugin.id,
+              .hint = kRefusedHint};
 }
 
 PluginHost::PluginHost(const HostOptions& options, registry::Registry& registry,
                        const tenon_host& host)
     : registry_(registry), host_(host), policy_(options.policy) {
-  if (policy_ == TENON_POLICY_ALLOWLIST) allowlist_ = Allowlist(options.allowlist);
+  if (policy_ == TENON_POLICY_ALLOWLIST) allowlist_ = Allowlist::load(options.allowlist);
   scan(options);
 }
 
@@ -94,10 +93,6 @@ std::vector<const Plugin*> PluginHost::plugins() const {
 }
 
 const Plugin* PluginHost::find(std::string_view id) const { return find_plugin(id); }
-
-int64_t PluginHost::libraries_opened() const {
-  return libraries_opened_.load(std::memory_order_relaxed);
-}
 
 std::string PluginHost::searched() const {
   if (paths_.empty()) return "no folder was searched";
@@ -169,13 +164,11 @@ std::string PluginHost::hint_for(Listed kind, std::string_view name,
 }
 
 void PluginHost::missing(Listed kind, std::string_view name, const Plugins& listed_by) const {
-  Error error{TENON_E_NOT_FOUND, missing_text(words_for(kind, name), listed_by)};
-  error.hint = hint_for(kind, name, listed_by);
-  if (!listed_by.empty()) {
-    error.status = TENON_E_PLUGIN;
-    error.plugin = listed_by.front()->id;
-  }
-  throw error;
+  const bool is_listed = !listed_by.empty();
+  throw Error{.status = is_listed ? TENON_E_PLUGIN : TENON_E_NOT_FOUND,
+              .message = missing_text(words_for(kind, name), listed_by),
+              .plugin = is_listed ? listed_by.front()->id : "",
+              .hint = hint_for(kind, name, listed_by)};
 }
 
 std::vector<uint32_t> PluginHost::kinds_of(std::string_view name) const {
@@ -207,18 +200,8 @@ void PluginHost::missing_everywhere(std::string_view name) const {
   throw error;
 }
 
-bool PluginHost::settled(const Plugins& plugins) {
-  return std::all_of(plugins.begin(), plugins.end(), [](const Plugin* plugin) {
-    return plugin->state.load(std::memory_order_acquire) != State::Found;
-  });
-}
-
 registry::Op& PluginHost::require_op(std::string_view name, uint32_t revision) {
-  const Plugins& listed_by = listing(Listed::Op, name);
-  if (!settled(listed_by)) {
-    const std::lock_guard lock(mutex_);
-    open_all_of(listed_by);
-  }
+  const Plugins& listed_by = opened(Listed::Op, name);
   if (registry::Op* op = registry_.find_op(name, revision)) return *op;
   const registry::Op* newest = registry_.find_op(name);
   if (newest == nullptr) missing(Listed::Op, name, listed_by);
@@ -236,25 +219,16 @@ registry::Op& PluginHost::require_op(std::string_view name, uint32_t revision) {
 registry::Op& PluginHost::require_role(uint32_t role) {
   if (registry::Op* op = registry_.role(role)) return *op;
   const std::string name(registry::name_of_role(role));
-  const Plugins& listed_by = listing(Listed::Role, name);
-  {
-    const std::lock_guard lock(mutex_);
-    open_all_of(listed_by);
-  }
+  const Plugins& listed_by = opened(Listed::Role, name);
   if (registry::Op* op = registry_.role(role)) return *op;
-  Error error{TENON_E_NO_ROLE, missing_text(words_for(Listed::Role, name), listed_by)};
-  error.expected = words_for(Listed::Role, name) + ", which Tenon itself needs here";
-  error.hint = hint_for(Listed::Role, name, listed_by);
-  throw error;
+  const std::string what = words_for(Listed::Role, name);
+  fail(TENON_E_NO_ROLE, missing_text(what, listed_by), {}, what + ", which Tenon itself needs here",
+       {}, hint_for(Listed::Role, name, listed_by));
 }
 
 const registry::Backend& PluginHost::require_backend(std::string_view kind) {
   if (kind.empty()) return require_host_backend();
-  const Plugins& listed_by = listing(Listed::Device, kind);
-  if (!settled(listed_by)) {
-    const std::lock_guard lock(mutex_);
-    open_all_of(listed_by);
-  }
+  const Plugins& listed_by = opened(Listed::Device, kind);
   if (const uint32_t id = registry_.find_name(kind)) {
     if (const registry::Backend* backend = registry_.backend(id)) return *backend;
   }
@@ -285,7 +259,10 @@ const registry::Backend& PluginHost::require_host_backend() {
 
 const PluginHost::Plugins& PluginHost::opened(Listed kind, std::string_view name) {
   const Plugins& listed_by = listing(kind, name);
-  if (!settled(listed_by)) {
+  const auto is_unopened = [](const Plugin* plugin) {
+    return plugin->state.load(std::memory_order_acquire) == State::Found;
+  };
+  if (std::ranges::any_of(listed_by, is_unopened)) {
     const std::lock_guard lock(mutex_);
     open_all_of(listed_by);
   }
@@ -364,12 +341,8 @@ void PluginHost::open_pinned(std::string_view id) {
 void PluginHost::deactivate(std::string_view id) {
   Plugin* plugin = find_plugin(id);
   if (plugin == nullptr) {
-    Error error{TENON_E_NOT_FOUND, "no plugin " + quoted(id) + " was found; " + searched()};
-    error.operand = "id";
-    error.expected = "the id of a plugin of this runtime";
-    error.found = id;
-    error.hint = "`tenon list` shows every plugin";
-    throw error;
+    fail(TENON_E_NOT_FOUND, "no plugin " + quoted(id) + " was found; " + searched(), "id",
+         "the id of a plugin of this runtime", std::string(id), "`tenon list` shows every plugin");
   }
   const std::lock_guard lock(mutex_);
   const State state = plugin->state.load(std::memory_order_acquire);

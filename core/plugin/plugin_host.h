@@ -5,7 +5,6 @@
 
 #include <sys/stat.h>
 #include <tenon/plugin.h>
-#include <tenon/types.h>
 
 #include <array>
 #include <atomic>
@@ -38,12 +37,12 @@ void check_usable(const Plugin& plugin, const std::string& consequence);
 
 struct SearchPath {
   std::string folder;
-  std::string origin;    // "option", "TENON_PLUGIN_PATH", "user", "system", "library"
-  std::string problem;   // "" or why it was skipped ("does not exist", "is not a folder", ...)
-  uint32_t found = 0;    // plugins in it
-  uint32_t refused = 0;  // those of them that the scan refused
+  std::string origin;     // "option", "TENON_PLUGIN_PATH", "user", "system", "library"
+  std::string problem{};  // "" or why it was skipped ("does not exist", "is not a folder", ...)
+  uint32_t found = 0;     // plugins in it
+  uint32_t refused = 0;   // those of them that the scan refused
   // Of each folder with a library and no plugin.json the first library: nothing opens it.
-  std::vector<std::string> unlisted;
+  std::vector<std::string> unlisted{};
 };
 
 struct HostOptions {
@@ -109,7 +108,7 @@ class PluginHost : NoCopy {
   std::vector<const Plugin*> plugins() const;  // in search order, then those of the program
   const std::vector<SearchPath>& paths() const { return paths_; }
   std::string searched() const;  // "looked in A, B (does not exist), ..." for messages
-  int64_t libraries_opened() const;
+  int64_t libraries_opened() const { return libraries_opened_.load(std::memory_order_relaxed); }
 
  private:
   using Plugins = std::vector<Plugin*>;
@@ -117,6 +116,19 @@ class PluginHost : NoCopy {
   enum class Listed : uint32_t { Op, Role, Device, Entry };
   static constexpr Listed listed(uint32_t kind) {
     return static_cast<Listed>(static_cast<uint32_t>(Listed::Entry) + kind);
+  }
+
+  // Calls visit(kind, name) for each name that a manifest lists.
+  template <class Visit>
+  static void each_listed(const Manifest& manifest, const Visit& visit) {
+    for (const Manifest::OpName& op : manifest.ops) {
+      visit(Listed::Op, op.name);
+      if (!op.role.empty()) visit(Listed::Role, op.role);
+    }
+    for (const std::string& name : manifest.devices) visit(Listed::Device, name);
+    for (uint32_t kind = 0; kind < registry::kKindEnd; ++kind) {
+      for (const std::string& name : manifest.entries[kind]) visit(listed(kind), name);
+    }
   }
 
   // scan.cc
@@ -142,7 +154,6 @@ class PluginHost : NoCopy {
   template <class Wanted>
   void open_those(const Wanted& is_wanted);  // is_wanted(manifest)
   Plugin* find_plugin(std::string_view id) const;
-  static bool settled(const Plugins& plugins);  // none of them is still to be opened
   const registry::Backend& require_host_backend();
   // What lists the name, opened if it was not yet.
   const Plugins& opened(Listed kind, std::string_view name);

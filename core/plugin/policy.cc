@@ -8,23 +8,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <string_view>
 
-#include "core/base/error.h"
+#include "core/registry/checks.h"
 
 namespace tenon::plugin {
 namespace {
 
-[[noreturn]] void refuse_plugin(std::string message, std::string hint = {}) {
-  Error error{TENON_E_PLUGIN, std::move(message)};
-  error.hint = std::move(hint);
-  throw error;
-}
+using registry::refuse;
 
 std::string octal(mode_t mode) {
   std::string text;
@@ -48,7 +46,7 @@ std::string user_name(uid_t user) {
 void check_one(const std::string& path) {
   struct stat info {};
   if (stat(path.c_str(), &info) != 0) {
-    refuse_plugin(path + " cannot be examined: " + std::strerror(errno));
+    refuse(path + " cannot be examined: " + std::strerror(errno));
   }
   // Names of users are read from files: only if they are needed.
   const auto found = [&info] {
@@ -56,13 +54,12 @@ void check_one(const std::string& path) {
   };
   const bool sticky_folder = S_ISDIR(info.st_mode) && (info.st_mode & S_ISVTX) != 0;
   if ((info.st_mode & S_IWOTH) != 0 && !sticky_folder) {
-    refuse_plugin("policy 'owned': " + path + " can be written by every user" + found() +
-                  "; take that right away with: chmod o-w " + path);
+    refuse("policy 'owned': " + path + " can be written by every user" + found() +
+           "; take that right away with: chmod o-w " + path);
   }
   if (info.st_uid != 0 && info.st_uid != geteuid()) {
-    refuse_plugin("policy 'owned': " + path + " belongs neither to root nor to " +
-                  user_name(geteuid()) + found() +
-                  "; install the plugin as one of them, or use policy 'any'");
+    refuse("policy 'owned': " + path + " belongs neither to root nor to " + user_name(geteuid()) +
+           found() + "; install the plugin as one of them, or use policy 'any'");
   }
 }
 
@@ -139,7 +136,7 @@ std::string PathsOfNow::real_path(const std::string& path) {
 
 void PathsOfNow::check_owned(const std::string& path) {
   const std::string real = real_path(path);
-  if (real.empty()) refuse_plugin(path + " cannot be found: " + std::strerror(errno));
+  if (real.empty()) refuse(path + " cannot be found: " + std::strerror(errno));
   std::vector<std::string> looked_at;
   for (std::string each = real; !in_order_.contains(each);) {
     check_one(each);
@@ -153,13 +150,11 @@ void PathsOfNow::check_owned(const std::string& path) {
 
 void check_cpu_features(const std::vector<std::string>& features) {
   for (const std::string& wanted : features) {
-    const CpuFeature* known = nullptr;
-    for (const CpuFeature& feature : kCpuFeatures) {
-      if (feature.name == wanted) known = &feature;
-    }
-    if (known == nullptr) refuse_plugin("it needs the unknown CPU feature '" + wanted + "'");
+    const auto* const known = std::ranges::find(kCpuFeatures, wanted, &CpuFeature::name);
+    if (known == std::end(kCpuFeatures))
+      refuse("it needs the unknown CPU feature '" + wanted + "'");
     if (!known->present()) {
-      refuse_plugin("it needs the CPU feature '" + wanted + "', which this machine does not have");
+      refuse("it needs the CPU feature '" + wanted + "', which this machine does not have");
     }
   }
 }

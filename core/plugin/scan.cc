@@ -14,6 +14,7 @@
 #include <new>
 
 #include "core/base/error.h"
+#include "core/files/descriptor.h"
 #include "core/plugin/handshake.h"
 #include "core/plugin/loader.h"
 #include "core/plugin/manifest.h"
@@ -40,14 +41,14 @@ std::string read_manifest(const std::string& path, const struct stat& info) {
     registry::refuse(path + ": is larger than " + std::to_string(kMaxManifestBytes) + " bytes");
   }
   std::string text(static_cast<size_t>(info.st_size), '\0');
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) registry::refuse(path + ": cannot be read: " + std::strerror(errno));
+  const files::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.is_open()) registry::refuse(path + ": cannot be read: " + std::strerror(errno));
   size_t used = 0;
   ssize_t got = 0;
-  while (used < text.size() && (got = ::read(file, text.data() + used, text.size() - used)) > 0) {
+  while (used < text.size() &&
+         (got = ::read(file.get(), text.data() + used, text.size() - used)) > 0) {
     used += static_cast<size_t>(got);
   }
-  ::close(file);
   if (got < 0) registry::refuse(path + ": cannot be read");
   text.resize(used);
   return text;
@@ -79,20 +80,13 @@ void note_library(SearchPath& path, const std::string& folder,
   if (library != names.end()) path.unlisted.push_back(folder + "/" + *library);
 }
 
-void add_path(std::vector<SearchPath>& paths, std::string folder, const char* origin) {
-  SearchPath path;
-  path.folder = std::move(folder);
-  path.origin = origin;
-  paths.push_back(std::move(path));
-}
-
 void add_user_path(std::vector<SearchPath>& paths) {
   const std::string data = environment("XDG_DATA_HOME");
   const std::string home = environment("HOME");
   if (!data.empty()) {
-    add_path(paths, data + "/tenon/plugins", "user");
+    paths.push_back({data + "/tenon/plugins", "user"});
   } else if (!home.empty()) {
-    add_path(paths, home + "/.local/share/tenon/plugins", "user");
+    paths.push_back({home + "/.local/share/tenon/plugins", "user"});
   }
 }
 
@@ -100,24 +94,24 @@ std::vector<SearchPath> search_paths(const HostOptions& options) {
   // The environment of a program that runs with another's rights belongs to its caller.
   const bool elevated = getauxval(AT_SECURE) != 0;
   std::vector<SearchPath> paths;
-  for (const std::string& folder : options.paths) add_path(paths, folder, "option");
+  for (const std::string& folder : options.paths) paths.push_back({folder, "option"});
   const std::string listed = environment("TENON_PLUGIN_PATH");
   if (options.environment && !listed.empty()) {
     for (size_t begin = 0; begin <= listed.size();) {
       const size_t end = std::min(listed.find(':', begin), listed.size());
-      add_path(paths, listed.substr(begin, end - begin), "TENON_PLUGIN_PATH");
+      paths.push_back({listed.substr(begin, end - begin), "TENON_PLUGIN_PATH"});
       if (elevated) paths.back().problem = "ignored: this process runs with elevated rights";
       begin = end + 1;
     }
   }
   if (!options.default_paths) return paths;
   if (!elevated) add_user_path(paths);
-  add_path(paths, "/usr/local/lib/tenon/plugins", "system");
-  add_path(paths, "/usr/lib/tenon/plugins", "system");
+  paths.push_back({"/usr/local/lib/tenon/plugins", "system"});
+  paths.push_back({"/usr/lib/tenon/plugins", "system"});
   const std::string own = own_folder();
   if (!own.empty()) {
-    add_path(paths, own.substr(0, own.rfind('/')) + "/plugins", "library");
-    add_path(paths, own + "/tenon/plugins", "library");
+    paths.push_back({own.substr(0, own.rfind('/')) + "/plugins", "library"});
+    paths.push_back({own + "/tenon/plugins", "library"});
   }
   return paths;
 }
@@ -226,18 +220,10 @@ void PluginHost::scan_folder(const std::string& folder, const struct stat& manif
 
 void PluginHost::list_names() {
   for (const auto& plugin : plugins_) {
-    const auto list = [&](Listed kind, const std::string& name) {
+    each_listed(plugin->manifest, [&](Listed kind, const std::string& name) {
       Plugins& plugins = names_[static_cast<size_t>(kind)][name];
       if (plugins.empty() || plugins.back() != plugin.get()) plugins.push_back(plugin.get());
-    };
-    for (const auto& op : plugin->manifest.ops) {
-      list(Listed::Op, op.name);
-      if (!op.role.empty()) list(Listed::Role, op.role);
-    }
-    for (const auto& name : plugin->manifest.devices) list(Listed::Device, name);
-    for (uint32_t kind = 0; kind < registry::kKindEnd; ++kind) {
-      for (const auto& name : plugin->manifest.entries[kind]) list(listed(kind), name);
-    }
+    });
   }
 }
 

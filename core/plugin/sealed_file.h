@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/base/no_copy.h"
+#include "core/files/descriptor.h"
 
 namespace tenon::plugin {
 
@@ -14,16 +14,14 @@ namespace tenon::plugin {
 class SealedFile : NoCopy {
  public:
   SealedFile(const std::string& path, const std::string& sha256);
-  ~SealedFile();
   const std::string& sha256() const { return sha256_; }
   std::string path() const;  // below /proc/self/fd; good while the descriptor is open
   // The descriptor now belongs to the process: the loader knows the library by path().
-  void keep_open() const { kept_ = true; }
+  void keep_open() { static_cast<void>(file_.take()); }
 
  private:
   std::string sha256_;
-  int descriptor_ = -1;
-  mutable bool kept_ = false;
+  files::Descriptor file_;
 };
 
 }  // namespace tenon::plugin

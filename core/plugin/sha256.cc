@@ -6,6 +6,7 @@
 #include <new>
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/plugin/library_file.h"
 #include "core/plugin/loader.h"
 
@@ -32,12 +33,10 @@ const Crypto& crypto() {
     return Crypto{};
   }();
   if (found.digest != nullptr) return found;
-  throw Error{.status = TENON_E_UNSUPPORTED,
-              .message =
-                  "sha256 needs OpenSSL's libcrypto.so.3 or libcrypto.so.1.1, and neither "
-                  "can be opened",
-              .expected = "libcrypto.so.3",
-              .hint = "install OpenSSL (Debian: libssl3), or use another policy"};
+  fail(TENON_E_UNSUPPORTED,
+       "sha256 needs OpenSSL's libcrypto.so.3 or libcrypto.so.1.1, and neither "
+       "can be opened",
+       {}, "libcrypto.so.3", {}, "install OpenSSL (Debian: libssl3), or use another policy");
 }
 
 }  // namespace
@@ -54,13 +53,7 @@ std::string sha256_of(const void* data, size_t bytes) {
       length != 32) {
     throw std::bad_alloc();  // the one reason there is for it to fail
   }
-  constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  for (unsigned int i = 0; i < length; ++i) {
-    text += digits[digest[i] >> 4];
-    text += digits[digest[i] & 15];
-  }
-  return text;
+  return base::hex_of({reinterpret_cast<const char*>(digest.data()), length});
 }
 
 std::string sha256_of_file(const std::string& path) {

@@ -32,8 +32,8 @@ Told told_of(const Transfer& transfer, const Move& move) {
   told.dtype = move.agreed.dtype;
   told.rank = move.agreed.rank;
   std::copy_n(move.agreed.shape, move.agreed.rank, told.shape);
-  told.sequence = transfer.sequence();
-  told.sums_fast = transfer.sums_fast() ? 1 : 0;
+  told.sequence = transfer.sequence;
+  told.sums_fast = transfer.sums_fast ? 1 : 0;
   return told;
 }
 
@@ -140,7 +140,7 @@ std::vector<Told> exchange(const std::vector<Partner>& partners, Transfer& trans
     error.causes.insert(error.causes.begin(), error.message);
     error.message = transfer.words() + ": " + ranks(missing) +
                     (missing.size() == 1 ? " has" : " have") + " not come within " +
-                    std::to_string(transfer.timeout()) + " ms";
+                    std::to_string(transfer.timeout) + " ms";
     error.op = name_of(transfer.collective());
     error.operand = ranks(missing);
     throw;
@@ -150,7 +150,7 @@ std::vector<Told> exchange(const std::vector<Partner>& partners, Transfer& trans
 
 Agreed agree_all(const tenon_members& members, Transfer& transfer, const tenon_device& host,
                  const Run& run) {
-  const Move& move = transfer.moves()[0];
+  const Move& move = transfer.moves[0];
   const Told ours = told_of(transfer, move);
   std::vector<Told> theirs;
   std::vector<int32_t> of;
@@ -189,7 +189,7 @@ std::vector<size_t> meeting_order(const std::vector<Move>& moves, int32_t rank) 
 
 Agreed agree_pairs(const tenon_members& members, Transfer& transfer, const tenon_device& host,
                    const Run& run) {
-  const std::vector<Move>& moves = transfer.moves();
+  const std::vector<Move>& moves = transfer.moves;
   const std::vector<size_t> order = meeting_order(moves, members.rank);
   std::vector<Partner> partners;
   for (const size_t i : order) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/launch/moves.h"
-#include "core/processes/leaf_grads.h"
 #include "core/processes/sums.h"
 
 namespace tenon::processes {

@@ -22,7 +22,6 @@ class Bucket {
   bool full() const { return missing_ == 0; }
   // Leaves, with zeros for what was not put.
   void send(Context& context, Group& group);
-  bool sent() const { return transfer_ != nullptr; }
   // Waits. The sum of one parameter; empty if no process has put one.
   void wait(Context& context);
   Ref sum(size_t place) const;

@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "core/backward/backward.h"
 #include "core/backward/rows.h"
 #include "core/launch/moves.h"
-#include "core/processes/leaf_grads.h"
 
 namespace tenon::processes {
 
@@ -54,6 +52,11 @@ int64_t check_shards(int64_t shards, int64_t processes) {
            std::to_string(shards) + " shards",
        "shards", std::to_string(processes) + " times a power of two", std::to_string(shards),
        "so that each process adds a whole branch of the tree of shards");
+}
+
+Ref filled_as(Context& context, const Tensor& like, double value) {
+  return Ref(launch::full(context, device_of(like), like.view.dtype, like.shape(),
+                          registry::float_value(value)));
 }
 
 // All bytes, for comparing.
@@ -247,8 +250,7 @@ Ref DataParallel::seed_for(Context& context, const Tensor& loss) const {
     fail(TENON_E_GRAD, "data parallel: the loss has more than one element", "loss", "one element",
          tensor::describe(loss));
   }
-  return Ref(launch::full(context, device_of(loss), loss.view.dtype, loss.shape(),
-                          registry::float_value(1.0 / static_cast<double>(shards_))));
+  return filled_as(context, loss, 1.0 / static_cast<double>(shards_));
 }
 
 // Hooks at leaves, for one backward.
@@ -338,29 +340,26 @@ void DataParallel::see(Context& context, uint32_t param, Tensor& grad) {
 void DataParallel::collect(Context& context) {
   const GradMode off(context, false);
   for (uint32_t i = 0; i < params_.size(); ++i) {
-    LeafGrads taken = take_grads(*params_[i]);
+    tape::Gradient taken = take_grads(*params_[i]);
     if (sums_[i].terms == shard_ + 1) continue;  // a hook has seen it
-    add(context, i, std::move(taken.dense), std::move(taken.rows));
+    add(context, i, std::move(taken));
   }
-}
-
-Ref DataParallel::zeros_like(Context& context, uint32_t param) const {
-  const Tensor& like = *params_[param];
-  return Ref(launch::full(context, device_of(like), like.view.dtype, like.shape(),
-                          {TENON_VALUE_F64, 0, {}}));
 }
 
 // Shards that have given nothing add zeros, so that the tree is that of any number of processes.
 void DataParallel::add_dense(Context& context, uint32_t param, Ref dense) {
   Sum& sum = sums_[param];
   sum.way = Way::Dense;
-  for (; sum.terms < shard_; ++sum.terms) sum.dense.add(context, zeros_like(context, param));
-  sum.dense.add(context, dense ? std::move(dense) : zeros_like(context, param));
+  const Tensor& like = *params_[param];
+  for (; sum.terms < shard_; ++sum.terms) sum.dense.add(context, filled_as(context, like, 0));
+  sum.dense.add(context, dense ? std::move(dense) : filled_as(context, like, 0));
   ++sum.terms;
 }
 
-void DataParallel::add(Context& context, uint32_t param, Ref dense, RowGrad rows) {
+void DataParallel::add(Context& context, uint32_t param, tape::Gradient given) {
   Sum& sum = sums_[param];
+  Ref dense = std::move(given.dense);
+  RowGrad rows{std::move(given.row_indices), std::move(given.row_values)};
   const bool absent = !dense && !rows.indices;
   if (absent && sum.terms == 0) return;
   const tenon_meta meta = tensor::meta_of(*params_[param]);

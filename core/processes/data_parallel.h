@@ -12,7 +12,7 @@
 #include "core/processes/group.h"
 #include "core/processes/leaf_grads.h"
 #include "core/processes/shares.h"
-#include "core/processes/tree.h"
+#include "core/processes/sums.h"
 
 namespace tenon::processes {
 
@@ -80,9 +80,8 @@ class DataParallel : public OfRuntime {
   void run_captured(Context& context, Tensor& loss);
   void see(Context& context, uint32_t param, Tensor& grad);
   void collect(Context& context);
-  void add(Context& context, uint32_t param, Ref dense, backward::RowGrad rows);
+  void add(Context& context, uint32_t param, tape::Gradient given);
   void add_dense(Context& context, uint32_t param, Ref dense);
-  Ref zeros_like(Context& context, uint32_t param) const;
   void begin_buffers(Context& context);
   void end_buffers(Context& context);
   void give_up(Context& context) noexcept;
@@ -91,7 +90,7 @@ class DataParallel : public OfRuntime {
   // data_parallel_sums.cc: what all shards of all processes give.
   void finish(Context& context);
   std::vector<bool> anywhere(Context& context, const std::vector<bool>& here) const;
-  void take_sums(Context& context, std::vector<LeafGrads>& grads);
+  void take_sums(Context& context, std::vector<tape::Gradient>& grads);
   void agree_on_ways(Context& context);
   void make_buckets();
   void send_full(Context& context);

@@ -2,7 +2,6 @@
 // core/processes/data_parallel_shares.cc: an optimizer whose states the processes share, and
 // gradients that are made shorter.
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "core/launch/moves.h"

@@ -131,7 +131,7 @@ std::vector<bool> DataParallel::anywhere(Context& context, const std::vector<boo
 }
 
 // The sums of the buckets, once all have arrived: of parameters, or of our shares of them.
-void DataParallel::take_sums(Context& context, std::vector<LeafGrads>& grads) {
+void DataParallel::take_sums(Context& context, std::vector<tape::Gradient>& grads) {
   for (Bucket& bucket : buckets_) bucket.wait(context);
   if (!shares_) {
     for (const Bucket& bucket : buckets_) {
@@ -149,7 +149,7 @@ void DataParallel::take_sums(Context& context, std::vector<LeafGrads>& grads) {
   }
   any = anywhere(context, any);
   for (size_t i = 0; i < params_.size(); ++i) {
-    if (grads[i].rows.indices) any[i] = true;
+    if (grads[i].row_indices) any[i] = true;
   }
   shares_->give(context, std::move(any), buckets_);
 }
@@ -163,12 +163,13 @@ void DataParallel::finish(Context& context) {
     for (Bucket& bucket : buckets_) bucket.begin(context);
   }
   if (!alone()) send_all(context);
-  std::vector<LeafGrads> grads(params_.size());
+  std::vector<tape::Gradient> grads(params_.size());
   for (uint32_t i = 0; i < params_.size(); ++i) {
     if (sums_[i].way == Way::Rows) {
       const std::vector<RowGrad> parts = rows_of_all(context, i);
       if (parts.empty()) continue;
-      grads[i].rows = backward::coalesce(context, tensor::meta_of(*params_[i]), parts);
+      RowGrad rows = backward::coalesce(context, tensor::meta_of(*params_[i]), parts);
+      grads[i] = {Ref(), std::move(rows.indices), std::move(rows.values)};
     } else if (alone()) {
       grads[i].dense = sums_[i].dense.take(context);
     }
@@ -254,7 +255,7 @@ void DataParallel::finish_captured(Context& context) {
     }
   }
   for (size_t i = 0; i < params_.size(); ++i) {
-    if (grads[i]) set_grads(context, *params_[i], {std::move(grads[i]), {}});
+    if (grads[i]) set_grads(context, *params_[i], {std::move(grads[i])});
     sums_[i].clear();
   }
 }

@@ -16,9 +16,8 @@ Engine::Engine(Context& context, const registry::Entry& kind, const data::MakeWo
   try {
     thread_ = std::thread([this] { work(); });
   } catch (const std::system_error& error) {
-    throw Error{.status = TENON_E_MEMORY,
-                .message = kind.name + ": the system starts no thread for it: " + error.what(),
-                .op = kind.name};
+    fail_in(kind.name, TENON_E_MEMORY,
+            std::string("the system starts no thread for it: ") + error.what());
   }
   runtime_->retain();
 }

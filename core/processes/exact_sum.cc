@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/tensor/dtype.h"
+#include "core/processes/leaf_grads.h"
 
 namespace tenon::processes {
 
@@ -32,36 +32,21 @@ void add_at(SumOfSquares::Number& digits, uint64_t value, size_t place) {
 
 SumOfSquares::SumOfSquares() : low_(kExponents), high_(kExponents), room_(kRoom) {}
 
-template <class Stored, class Load>
-void SumOfSquares::add_all(const tensor::Tensor& tensor, const Load& load) {
-  const auto* const data = static_cast<const Stored*>(tensor.view.data);
-  const int64_t n = tensor.elements();
-  constexpr uint64_t kLeading = uint64_t{1} << 52;
-  for (int64_t i = 0; i < n; ++i) {
-    const double value = load(data[i]);
-    const auto bits = std::bit_cast<uint64_t>(value * value) & ~(uint64_t{1} << 63);
-    const uint64_t exponent = bits >> 52;
-    const uint64_t digits = (bits & (kLeading - 1)) | (exponent != 0 ? kLeading : 0);
-    low_[exponent] += digits & kLowHalf;
-    high_[exponent] += digits >> 32;
-    if (exponent == kExponents - 1) ++number_[digits == kLeading ? kDigits : kDigits + 1];
-    if (--room_ == 0) settle();
-  }
-}
-
 void SumOfSquares::add(const tensor::Tensor& tensor) {
-  switch (tensor.view.dtype) {
-    case TENON_DTYPE_F64:
-      return add_all<double>(tensor, [](double x) { return x; });
-    case TENON_DTYPE_F32:
-      return add_all<float>(tensor, [](float x) { return static_cast<double>(x); });
-    case TENON_DTYPE_F16:
-      return add_all<uint16_t>(
-          tensor, [](uint16_t x) { return static_cast<double>(tensor::half_to_float(x)); });
-    default:
-      return add_all<uint16_t>(
-          tensor, [](uint16_t x) { return static_cast<double>(tensor::bfloat_to_float(x)); });
-  }
+  visit_floats(tensor, [&](const auto* data, auto load, auto) {
+    const int64_t n = tensor.elements();
+    constexpr uint64_t kLeading = uint64_t{1} << 52;
+    for (int64_t i = 0; i < n; ++i) {
+      const auto value = static_cast<double>(load(data[i]));
+      const auto bits = std::bit_cast<uint64_t>(value * value) & ~(uint64_t{1} << 63);
+      const uint64_t exponent = bits >> 52;
+      const uint64_t digits = (bits & (kLeading - 1)) | (exponent != 0 ? kLeading : 0);
+      low_[exponent] += digits & kLowHalf;
+      high_[exponent] += digits >> 32;
+      if (exponent == kExponents - 1) ++number_[digits == kLeading ? kDigits : kDigits + 1];
+      if (--room_ == 0) settle();
+    }
+  });
 }
 
 // What the counters hold goes to the digits. Subnormals have the place of exponent 1.

@@ -29,8 +29,6 @@ class SumOfSquares {
 
  private:
   static constexpr size_t kExponents = 2048;
-  template <class Stored, class Load>
-  void add_all(const tensor::Tensor& tensor, const Load& load);
   void settle();
 
   // Sums of the low and high halves of squares' digits, by exponent.

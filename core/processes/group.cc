@@ -9,7 +9,6 @@
 #include "core/base/words.h"
 #include "core/data/callback.h"
 #include "core/launch/moves.h"
-#include "core/processes/requests.h"
 #include "core/processes/sums.h"
 #include "core/trace/recorder.h"
 
@@ -87,12 +86,12 @@ int64_t sent_by(const tenon_transfer_desc& what, const tenon_members& members) {
 std::string shown_of(const Transfer& transfer, int64_t group) {
   if (!transfer.runtime()->trace.active()) return {};
   int64_t bytes = 0;
-  for (const Move& move : transfer.moves()) {
+  for (const Move& move : transfer.moves) {
     if (!move.device) continue;  // a barrier
     bytes += tensor::count(tensor::shape_of(move.agreed)) * tensor::size_of(move.agreed.dtype);
   }
   return "{\"group\":" + std::to_string(group) +
-         ",\"transfer\":" + std::to_string(transfer.sequence()) +
+         ",\"transfer\":" + std::to_string(transfer.sequence) +
          ",\"bytes\":" + std::to_string(bytes) + "}";
 }
 
@@ -213,7 +212,7 @@ void Group::break_with(const Error& error, Transfer* transfer) noexcept {
     failure_.emplace();
   }
   if (!transfer) return;
-  for (Move& move : transfer->moves()) {
+  for (Move& move : transfer->moves) {
     for (Ref* held : {&move.input, &move.output, &move.packed_input, &move.packed_output,
                       &move.padded, &move.rows}) {
       if (*held) (*held)->storage->retain();
@@ -244,7 +243,7 @@ void Group::run(Context& context, Transfer& transfer) {
 }
 
 void Group::make(Context& context, Transfer& transfer) {
-  const auto deadline = Clock::now() + std::chrono::milliseconds(transfer.timeout());
+  const auto deadline = Clock::now() + std::chrono::milliseconds(transfer.timeout);
   const Run run = [&](std::span<const tenon_transfer_desc> what, std::span<uint8_t> done) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
@@ -257,13 +256,13 @@ void Group::make(Context& context, Transfer& transfer) {
   std::optional<trace::Span> agreeing(std::in_place, context.runtime->trace, "agree", "transfer");
   const Agreed agreed = agree(members_, transfer, context.runtime->host_device().id, run);
   agreeing.reset();
-  for (Move& move : transfer.moves()) {
+  for (Move& move : transfer.moves) {
     if (move.packed_input) launch::copy_into(context, *move.input, *move.packed_input);
   }
   int64_t bytes = 0;
   const Send send = [&](const std::vector<tenon_transfer_desc>& what) {
     // An engine moves what is there: what was enqueued here since the transfer began must be done.
-    for (const Move& move : transfer.moves()) {
+    for (const Move& move : transfer.moves) {
       if (move.packed_input || move.padded || move.rows) move.device->wait(context.id);
     }
     std::vector<uint8_t> done(what.size());
@@ -272,14 +271,14 @@ void Group::make(Context& context, Transfer& transfer) {
       bytes += sent_by(each, members_) * tensor::size_of(each.dtype);
     }
   };
-  const Move& first = transfer.moves()[0];
+  const Move& first = transfer.moves[0];
   if (first.rows) {
     move_sum(context, first, send);
   } else {
     move_plain(context, transfer, agreed.parted, send);
   }
-  for (size_t i = 0; i < transfer.moves().size(); ++i) {
-    Move& each = transfer.moves()[i];
+  for (size_t i = 0; i < transfer.moves.size(); ++i) {
+    Move& each = transfer.moves[i];
     const bool made = agreed.parted.empty() || !agreed.parted[i];
     if (made && each.packed_output) launch::copy_into(context, *each.packed_output, *each.output);
   }
@@ -296,8 +295,8 @@ void Group::make(Context& context, Transfer& transfer) {
 void Group::move_plain(Context& context, Transfer& transfer, const std::vector<bool>& parted,
                        const Send& send) const {
   std::vector<tenon_transfer_desc> what;
-  for (size_t i = 0; i < transfer.moves().size(); ++i) {
-    const Move& move = transfer.moves()[i];
+  for (size_t i = 0; i < transfer.moves.size(); ++i) {
+    const Move& move = transfer.moves[i];
     if (move.count == 0 || (!parted.empty() && parted[i])) continue;
     const void* from = data_of(sent_of(move));
     void* to = data_of(got_of(move));

@@ -9,7 +9,6 @@
 #include "core/data/options.h"
 #include "core/processes/agree.h"
 #include "core/processes/engine.h"
-#include "core/processes/requests.h"
 #include "core/processes/transfer.h"
 
 namespace tenon::processes {

@@ -79,7 +79,7 @@ void Shares::give(Context& context, std::vector<bool> any, const std::vector<Buc
     grads[i] = tensor::elements(ours, first, parts_[i].end - parts_[i].begin);
   }
   for (uint32_t i = 0; i < params_.size(); ++i) {
-    if (parts_[i].leaf) set_grads(context, *parts_[i].leaf, {std::move(grads[i]), {}});
+    if (parts_[i].leaf) set_grads(context, *parts_[i].leaf, {std::move(grads[i])});
   }
   any_ = std::move(any);
 }

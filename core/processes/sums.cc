@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/processes/sums.cc: a tree over rows.
+// core/processes/sums.cc: trees over rows, and over terms that come one by one.
 #include "core/processes/sums.h"
 
 #include <algorithm>
 
+#include "core/backward/walk.h"
 #include "core/dispatch/roles.h"
+#include "core/launch/moves.h"
 
 namespace tenon::processes {
 
@@ -38,6 +40,41 @@ void sum_rows(Context& context, Tensor& parts) {
       dispatch::add_into(context, *row_of(parts, row), *row_of(parts, row + gap));
     }
   }
+}
+
+namespace {
+
+Ref ours(Context& context, Ref term) {
+  if (backward::only_ours(context, *term)) return term;
+  return Ref(launch::copy(context, *term));
+}
+
+}  // namespace
+
+void Tree::add(Context& context, Ref term) {
+  const GradMode off(context, false);
+  for (Ref& level : levels_) {
+    if (!level) {
+      level = ours(context, std::move(term));
+      return;
+    }
+    Ref sum = std::move(level);
+    dispatch::add_into(context, *sum, *term);
+    term = std::move(sum);
+  }
+  levels_.push_back(ours(context, std::move(term)));
+}
+
+Ref Tree::take(Context& context) {
+  const GradMode off(context, false);
+  Ref sum;
+  for (Ref& level : levels_) {
+    if (!level) continue;
+    if (sum) dispatch::add_into(context, *level, *sum);
+    sum = std::move(level);
+  }
+  levels_.clear();
+  return sum;
 }
 
 }  // namespace tenon::processes

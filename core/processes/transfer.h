@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/processes/transfer.h: what one process does in one transfer, and how far it is.
+// core/processes/transfer.h: from what a program asks for to moves of memory: what one process does
+// in one transfer, and how far it is.
 #pragma once
 
 #include <tenon/ext/draft/processes.h>
@@ -24,6 +25,14 @@ bool between_two(uint32_t collective) noexcept;  // SEND, RECEIVE
 bool is_sum(uint32_t collective) noexcept;       // REDUCE_SCATTER, ALL_REDUCE
 bool takes_rows(uint32_t collective) noexcept;   // ALL_TO_ALL, REDUCE_SCATTER: a row per process
 
+// What a transfer is asked with: tensors, or memory that somebody else holds until it has ended.
+struct Request {
+  uint32_t collective = TENON_COLLECTIVE_BARRIER;
+  int32_t peer = 0;
+  Ref input;
+  Ref output;
+};
+
 // One request, ready to be made.
 struct Move {
   uint32_t collective = TENON_COLLECTIVE_BARRIER;
@@ -42,10 +51,20 @@ struct Move {
   Ref rows;    // [n, ...]
 };
 
+// Checks the requests, and takes all memory that the transfer needs, so that nothing is short once
+// others wait. Throws TENON_E_ARGUMENT, SHAPE, DTYPE, DEVICE, ALIAS.
+std::vector<Move> moves_of(Context& context, const tenon_collective_desc& desc,
+                           const tenon_members& members, std::vector<Request> requests,
+                           bool sums_fast);
+
 class Transfer : public OfRuntime {
  public:
-  Transfer(Runtime& runtime, std::vector<Move> moves, bool sums_fast, int64_t timeout,
-           int64_t sequence);
+  Transfer(Runtime& runtime, std::vector<Move> all, bool fast, int64_t most, int64_t number)
+      : OfRuntime(runtime),
+        moves(std::move(all)),
+        sums_fast(fast),
+        timeout(most),
+        sequence(number) {}
 
   // Waits; throws the error it ended with. context  NULL: cannot be interrupted
   void end(Context* context);
@@ -54,18 +73,14 @@ class Transfer : public OfRuntime {
 
   // "all_reduce, transfer 7"
   std::string words() const;
-  std::vector<Move>& moves() { return moves_; }
-  const std::vector<Move>& moves() const { return moves_; }
-  uint32_t collective() const { return moves_[0].collective; }
-  bool sums_fast() const { return sums_fast_; }
-  int64_t timeout() const { return timeout_; }
-  int64_t sequence() const { return sequence_; }
+  uint32_t collective() const { return moves[0].collective; }
+
+  std::vector<Move> moves;
+  const bool sums_fast;
+  const int64_t timeout;  // milliseconds
+  const int64_t sequence;
 
  private:
-  std::vector<Move> moves_;
-  const bool sums_fast_;
-  const int64_t timeout_;  // milliseconds
-  const int64_t sequence_;
   mutable std::mutex mutex_;  // guards the two below
   bool ended_ = false;
   std::optional<Error> error_;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/registry/checks.cc: names, tables and ops; kernels are in checks_kernels.cc, the rest in
-// checks_entries.cc.
+// core/registry/checks.cc: names, tables and ops; the rest is in checks_offers.cc.
 #include "core/registry/checks.h"
 
 #include <tenon/ext/draft/bits.h>
@@ -8,7 +7,10 @@
 #include <tenon/ext/draft/optimizers.h>
 #include <tenon/ext/draft/shapes.h>
 
-#include <array>
+#include <algorithm>
+#include <cstring>
+
+#include "core/base/words.h"
 
 namespace tenon::registry {
 namespace {
@@ -25,7 +27,7 @@ constexpr size_t kMaxShownBytes = 60;
 }
 
 template <class Table>
-void check_table(const Table* table, std::string_view id, const void* entries) {
+void check_table(const Table* table, std::string_view id) {
   if (table == nullptr) return;
   const auto words = [id] { return std::string("table ").append(id); };
   const What what(words);
@@ -33,11 +35,19 @@ void check_table(const Table* table, std::string_view id, const void* entries) {
     refuse(what + ": struct_size is " + std::to_string(table->struct_size) + "; " +
            std::to_string(sizeof(Table)) + " is needed");
   }
-  if (table->count > kMaxEntries) {
-    refuse(what + ": count is " + std::to_string(table->count) + "; at most " +
-           std::to_string(kMaxEntries) + " entries are accepted");
+  if constexpr (requires { table->count; }) {
+    if (table->count > kMaxEntries) {
+      refuse(what + ": count is " + std::to_string(table->count) + "; at most " +
+             std::to_string(kMaxEntries) + " entries are accepted");
+    }
+    const void* list = nullptr;
+    if constexpr (requires { table->descs; }) {
+      list = table->descs;
+    } else {
+      list = table->samples;
+    }
+    if (table->count > 0 && list == nullptr) refuse(what + ": its list of entries is NULL");
   }
-  if (table->count > 0 && entries == nullptr) refuse(what + ": its list of entries is NULL");
 }
 
 // What a role's holder looks like; see the TENON_ROLE_* comments in plugin.h.
@@ -103,19 +113,14 @@ void check_role(uint32_t role, const What& what, const Schema& schema) {
 
 // Tenon moves the data itself, so nothing else of an op can have a meaning here.
 void check_transfer(const tenon_op_desc& desc, const What& what, const Schema& schema) {
-  const auto is_tensor = [](const TypeTerm& type, bool list, bool mutated) {
-    return type.variable == 0 && !list && !mutated;
+  const auto is_int = [&](size_t i, const char* name) {
+    return schema.attrs[i].kind == AttrKind::Int && schema.attrs[i].name == name;
   };
-  bool fits = schema.inputs.size() == 1 && schema.outputs.size() == 1 && schema.attrs.size() == 2;
-  if (fits) {
-    const Param& x = schema.inputs[0];
-    fits = is_tensor(x.type, x.list, x.mutated) &&
-           is_tensor(schema.outputs[0].type, false, false) && !schema.outputs[0].aux;
-  }
-  for (size_t i = 0; fits && i < 2; ++i) {
-    const Attr& attr = schema.attrs[i];
-    fits = attr.kind == AttrKind::Int && attr.name == (i == 0 ? "kind" : "index");
-  }
+  const bool counts_fit =
+      schema.inputs.size() == 1 && schema.outputs.size() == 1 && schema.attrs.size() == 2;
+  const bool fits = counts_fit && schema.inputs[0].type.variable == 0 && !schema.inputs[0].list &&
+                    !schema.inputs[0].mutated && schema.outputs[0].type.variable == 0 &&
+                    !schema.outputs[0].aux && is_int(0, "kind") && is_int(1, "index");
   if (!fits) {
     refuse(what +
            ": flag TRANSFER needs the signature (x: T[...], *, kind: int, index: int) -> "
@@ -206,26 +211,8 @@ void check_shape_rule(const tenon_op_desc& desc, const What& what, const Schema&
   }
 }
 
-// Calls take(descriptor, what) for each entry of a table of descriptor pointers.
-template <class Table, class Take>
-void each_entry(const Table* table, const char* noun, Take&& take) {
-  for (uint32_t i = 0; table != nullptr && i < table->count; ++i) {
-    const auto words = [noun, i] { return std::string(noun) + " " + std::to_string(i); };
-    const What what(words);
-    take(read_descriptor(table->descs[i], what), what);
-  }
-}
-
 void check_revision(uint32_t revision, const What& what) {
   if (revision == 0) refuse(what + ": revision is 0; revisions begin with 1");
-}
-
-std::string_view device_of(const tenon_string& text, const What& what) {
-  const std::string_view kind = text_of(text, what);
-  if (!is_plain_name(kind)) {
-    refuse(what + ": the device kind '" + shown(kind) + "' is not one of [a-z0-9_]");
-  }
-  return kind;
 }
 
 }  // namespace
@@ -249,11 +236,7 @@ std::string_view name_of_role(uint32_t role) noexcept {
 }
 
 bool is_plain_name(std::string_view name) noexcept {
-  if (name.empty() || name.size() > kMaxNameBytes) return false;
-  for (const char c : name) {
-    if (!is_name_byte(c)) return false;
-  }
-  return true;
+  return !name.empty() && name.size() <= kMaxNameBytes && std::ranges::all_of(name, is_name_byte);
 }
 
 bool is_dotted_name(std::string_view name) noexcept {
@@ -273,8 +256,7 @@ std::string shown(std::string_view text) {
     if (c >= 0x20 && c < 0x7f) {
       result += c;
     } else {
-      const auto byte = static_cast<unsigned char>(c);
-      result += {'\\', 'x', "0123456789abcdef"[byte >> 4], "0123456789abcdef"[byte & 15]};
+      result += "\\x" + base::hex_of({&c, 1});
     }
   }
   return text.size() > kMaxShownBytes ? result + "..." : result;
@@ -302,14 +284,22 @@ std::string_view dotted_name_of(const tenon_string& text, const What& what) {
   return name;
 }
 
-void refuse_descriptor(const uint32_t* struct_size, uint32_t minimal, const What& what) {
-  if (struct_size == nullptr) refuse(what + " is NULL");
-  refuse(what + ": struct_size is " + std::to_string(*struct_size) + "; at least " +
-         std::to_string(minimal) + " is needed");
+std::string_view device_of(const tenon_string& text, const What& what) {
+  const std::string_view kind = text_of(text, what);
+  if (!is_plain_name(kind)) {
+    refuse(what + ": the device kind '" + shown(kind) + "' is not one of [a-z0-9_]");
+  }
+  return kind;
 }
 
-void check_tail(const void* source, uint32_t size, uint32_t known, const What& what) {
-  if (size <= known) return;
+void read_descriptor(const void* source, uint32_t least, uint32_t known, void* out,
+                     const What& what) {
+  if (source == nullptr) refuse(what + " is NULL");
+  const uint32_t size = *static_cast<const uint32_t*>(source);
+  if (size < least) {
+    refuse(what + ": struct_size is " + std::to_string(size) + "; at least " +
+           std::to_string(least) + " is needed");
+  }
   if (size > kMaxDescriptorBytes) {
     refuse(what + ": struct_size is " + std::to_string(size) + "; more than " +
            std::to_string(kMaxDescriptorBytes) + " cannot be right");
@@ -320,38 +310,19 @@ void check_tail(const void* source, uint32_t size, uint32_t known, const What& w
       refuse(what + " needs a newer Tenon: unknown data at offset " + std::to_string(i));
     }
   }
+  std::memcpy(out, source, std::min(size, known));
+  std::memcpy(out, &known, sizeof known);  // its struct_size
 }
 
 std::unique_ptr<const uint64_t[]> read_entry(const tenon_entry_desc* source, const Kind& kind,
                                              const What& what) {
-  if (source == nullptr) refuse_descriptor(nullptr, kind.least_bytes, what);
-  const uint32_t size = source->struct_size;
-  if (size < kind.least_bytes) refuse_descriptor(&size, kind.least_bytes, what);
-  check_tail(source, size, kind.desc_bytes, what);
   auto copy = std::make_unique<uint64_t[]>((kind.desc_bytes + 7) / 8);  // zeroes
-  std::memcpy(copy.get(), source, std::min(size, kind.desc_bytes));
-  std::memcpy(copy.get(), &kind.desc_bytes, sizeof kind.desc_bytes);  // its struct_size
+  read_descriptor(source, kind.least_bytes, kind.desc_bytes, copy.get(), what);
   return copy;
 }
 
 void check_tables(const Tables& tables) {
-  check_table(tables.ops, "tenon.ops/1", tables.ops ? tables.ops->descs : nullptr);
-  check_table(tables.kernels, "tenon.kernels/1", tables.kernels ? tables.kernels->descs : nullptr);
-  check_table(tables.vjps, "tenon.vjps/1", tables.vjps ? tables.vjps->descs : nullptr);
-  for (uint32_t kind = 0; kind < kKindEnd; ++kind) {
-    const tenon_entries_table* table = tables.entries[kind];
-    check_table(table, kind_at(kind).interface, table ? table->descs : nullptr);
-  }
-  check_table(tables.selftest, "tenon.selftest/1",
-              tables.selftest ? tables.selftest->samples : nullptr);
-  check_table(tables.tolerances, "tenon.selftest.tolerances/1",
-              tables.tolerances ? tables.tolerances->descs : nullptr);
-  check_table(tables.optimizer_samples, "tenon.selftest.optimizers/1",
-              tables.optimizer_samples ? tables.optimizer_samples->descs : nullptr);
-  if (tables.backend != nullptr && tables.backend->struct_size < sizeof(tenon_backend_table)) {
-    refuse("table tenon.backend/1: struct_size is " + std::to_string(tables.backend->struct_size) +
-           "; " + std::to_string(sizeof(tenon_backend_table)) + " is needed");
-  }
+  each_table(tables, [](std::string_view id, const auto* table) { check_table(table, id); });
 }
 
 TableNames names_of(const Tables& tables) {
@@ -371,13 +342,11 @@ TableNames names_of(const Tables& tables) {
     names.vjps.insert(dotted_name_of(desc.op, what));
   });
   for (uint32_t kind = 0; kind < kKindEnd; ++kind) {
-    const tenon_entries_table* table = tables.entries[kind];
-    for (uint32_t i = 0; table != nullptr && i < table->count; ++i) {
-      const auto words = [&] { return std::string(kind_at(kind).noun) + " " + std::to_string(i); };
-      const What what(words);
-      read_entry(table->descs[i], kind_at(kind), what);
-      names.entries[kind].insert(dotted_name_of(table->descs[i]->name, what));
-    }
+    const auto add = [&](const tenon_entry_desc* desc, const What& what) {
+      read_entry(desc, kind_at(kind), what);
+      names.entries[kind].insert(dotted_name_of(desc->name, what));
+    };
+    each_entry(tables.entries[kind], kind_at(kind).noun, add);
   }
   if (tables.backend != nullptr) {
     names.devices.insert(device_of(tables.backend->kind, "table tenon.backend/1"));

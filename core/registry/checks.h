@@ -3,17 +3,14 @@
 // Error{TENON_E_PLUGIN} that names the entry, what was expected and what was found.
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <cstring>
+#include <compare>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
-#include <vector>
 
 #include "core/base/error.h"
 #include "core/registry/registry.h"
@@ -67,37 +64,43 @@ std::string_view text_of(const tenon_string& text, const What& what);
 // The name "vendor.name" of entry `what`; the plugin's bytes.
 std::string_view dotted_name_of(const tenon_string& text, const What& what);
 
+// A device kind that entry `what` names.
+std::string_view device_of(const tenon_string& text, const What& what);
+
 // Flags that this Tenon does not know, and words that it does not read, are 0.
 void check_flags_zero(uint32_t flags, const What& what);
 void check_zero(uint32_t flags, uint32_t reserved, const What& what);
 
-// The bytes past what this Tenon knows must be zero.
-void check_tail(const void* source, uint32_t size, uint32_t known, const What& what);
-
-// What a descriptor had to hold in draft 1. Members appended later do not raise it.
-template <class T>
-inline constexpr uint32_t kMinimalSize = sizeof(T);
-
-// A copy of `*source` in which members that an older plugin does not have are zero.
-// Throws: a descriptor that is NULL or shorter than `minimal`.
-[[noreturn, gnu::cold]] void refuse_descriptor(const uint32_t* struct_size, uint32_t minimal,
-                                               const What& what);
+// Copies the `known` bytes that this Tenon reads of a descriptor, which begins with its size;
+// members that an older plugin does not have are zero. Throws: one that is NULL or shorter than
+// `least`, or with bytes that are not known.
+void read_descriptor(const void* source, uint32_t least, uint32_t known, void* out,
+                     const What& what);
 
 template <class T>
 T read_descriptor(const T* source, const What& what) {
-  if (source == nullptr) refuse_descriptor(nullptr, kMinimalSize<T>, what);
-  const uint32_t size = source->struct_size;
-  if (size < kMinimalSize<T>) refuse_descriptor(&size, kMinimalSize<T>, what);
-  check_tail(source, size, sizeof(T), what);
   T copy{};
-  std::memcpy(&copy, source, std::min<size_t>(size, sizeof(T)));
-  copy.struct_size = sizeof(T);
+  read_descriptor(source, sizeof(T), sizeof(T), &copy, what);
   return copy;
 }
 
 // The same for an entry of any kind.
 std::unique_ptr<const uint64_t[]> read_entry(const tenon_entry_desc* source, const Kind& kind,
                                              const What& what);
+
+// Calls take(descriptor, what) for each of a table of `noun`s; of entries it is not yet read.
+template <class Table, class Take>
+void each_entry(const Table* table, std::string_view noun, const Take& take) {
+  for (uint32_t i = 0; table != nullptr && i < table->count; ++i) {
+    const auto words = [&] { return std::string(noun) + " " + std::to_string(i); };
+    const What what(words);
+    if constexpr (std::is_same_v<Table, tenon_entries_table>) {
+      take(table->descs[i], what);
+    } else {
+      take(read_descriptor(table->descs[i], what), what);
+    }
+  }
+}
 
 // struct_size and pointers of the tables themselves; an absent table is in order.
 void check_tables(const Tables& tables);
@@ -109,9 +112,7 @@ struct TableNames {
     std::string_view name;
     uint32_t revision;
     std::string_view role;
-    bool operator<(const OpName& other) const {
-      return std::tie(name, revision, role) < std::tie(other.name, other.revision, other.role);
-    }
+    auto operator<=>(const OpName&) const = default;
   };
   struct Kernels {
     std::set<std::string_view> ops;

@@ -9,9 +9,11 @@ namespace {
 
 template <class Desc>
 constexpr auto check_of() -> decltype(Kind::check) {
-  if constexpr (requires(const Desc& desc, const Checking& checking) { check(desc, checking); }) {
-    return [](const tenon_entry_desc& desc, const Checking& checking) {
-      check(reinterpret_cast<const Desc&>(desc), checking);
+  if constexpr (requires(const Desc& desc, const What& what, const SchemaOf& of) {
+                  check(desc, what, of);
+                }) {
+    return [](const tenon_entry_desc& desc, const What& what, const SchemaOf& of) {
+      check(reinterpret_cast<const Desc&>(desc), what, of);
     };
   } else {
     return nullptr;

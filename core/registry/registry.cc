@@ -18,22 +18,16 @@ Registry::~Registry() = default;
 uint32_t Registry::intern(std::string_view name) {
   if (const uint32_t id = find_name(name)) return id;
   const std::unique_lock lock(mutex_);
-  const auto found = names_.find(name);
-  if (found != names_.end()) return found->second;
-  name_list_.emplace_back(name);
-  const auto id = static_cast<uint32_t>(name_list_.size());
-  try {
-    names_.emplace(name, id);
-  } catch (...) {
-    name_list_.pop_back();
-    throw;
-  }
-  return id;
+  name_list_.reserve(name_list_.size() + 1);
+  const auto id = static_cast<uint32_t>(name_list_.size() + 1);
+  const auto [found, is_new] = names_.try_emplace(std::string(name), id);
+  if (is_new) name_list_.push_back(&found->first);
+  return found->second;
 }
 
 std::string Registry::name_of(uint32_t id) const {
   const std::shared_lock lock(mutex_);
-  return id == 0 || id > name_list_.size() ? std::string() : name_list_[id - 1];
+  return id == 0 || id > name_list_.size() ? std::string() : *name_list_[id - 1];
 }
 
 uint32_t Registry::find_name(std::string_view name) const {
@@ -44,13 +38,16 @@ uint32_t Registry::find_name(std::string_view name) const {
 
 Op* Registry::find_op(std::string_view name, uint32_t revision) const {
   const std::shared_lock lock(mutex_);
-  const auto found = index_->ops_by_name.find(name);
-  if (found == index_->ops_by_name.end()) return nullptr;
+  return index_->find_op(name, revision);
+}
+
+Op* Registry::Index::find_op(std::string_view name, uint32_t revision) const {
+  const auto found = ops_by_name.find(name);
+  if (found == ops_by_name.end()) return nullptr;
   if (revision == 0) return found->second.back();
-  for (Op* op : found->second) {
-    if (op->desc.revision == revision) return op;
-  }
-  return nullptr;
+  const auto has_it = [&](const Op* op) { return op->desc.revision == revision; };
+  const auto op = std::ranges::find_if(found->second, has_it);
+  return op == found->second.end() ? nullptr : *op;
 }
 
 Op* Registry::role(uint32_t role) const {
@@ -61,10 +58,8 @@ Op* Registry::role(uint32_t role) const {
 
 const Backend* Registry::backend(uint32_t kind) const {
   const std::shared_lock lock(mutex_);
-  for (const Backend* backend : index_->backends) {
-    if (backend->kind == kind) return backend;
-  }
-  return nullptr;
+  const auto found = std::ranges::find(index_->backends, kind, &Backend::kind);
+  return found == index_->backends.end() ? nullptr : *found;
 }
 
 const Backend* Registry::host_backend() const {

@@ -39,26 +39,27 @@ std::string_view name_of_role(uint32_t role) noexcept;
 // "like parameter", "scalar", ...; of a TENON_STATE_* of a registered optimizer.
 std::string_view name_of_state_shape(uint32_t policy) noexcept;
 
-// Descriptors are copied, so that a shorter one of an older plugin has a zero tail.
-struct Kernel {
-  tenon_kernel_desc desc{};
+// A descriptor, copied so that a shorter one of an older plugin has a zero tail, and whose it is.
+template <class Desc>
+struct Offered {
+  Desc desc{};
   Plugin* plugin = nullptr;
+};
+
+struct Kernel : Offered<tenon_kernel_desc> {
   uint32_t device_kind = 0;
 };
-
-struct VjpRule {
-  tenon_vjp_desc desc{};
-  Plugin* plugin = nullptr;
-};
+using VjpRule = Offered<tenon_vjp_desc>;
+using Sample = Offered<tenon_sample>;
+using Tolerance = Offered<tenon_tolerance>;
+using OptimizerSample = Offered<tenon_optimizer_sample>;
 
 // Best first: priority, then plugin id, then order of registration. All device kinds together.
-struct KernelSet {
-  std::vector<const Kernel*> kernels;
-};
+using KernelSet = std::vector<const Kernel*>;
 // Best first, likewise: the first that was not built before what a call uses is its rule.
-struct RuleSet {
-  std::vector<const VjpRule*> rules;
-};
+using RuleSet = std::vector<const VjpRule*>;
+template <class Set>
+inline const Set kNone;
 
 struct Op : base::SlotHeader {
   tenon_op_desc desc{};
@@ -69,15 +70,15 @@ struct Op : base::SlotHeader {
   Plugin* plugin = nullptr;
   uint32_t index = 0;  // dense in this runtime, for caches
   void* runtime = nullptr;
-  std::atomic<const KernelSet*> kernels{nullptr};
-  std::atomic<const RuleSet*> rules{nullptr};
+  std::atomic<const KernelSet*> kernels{&kNone<KernelSet>};
+  std::atomic<const RuleSet*> rules{&kNone<RuleSet>};
   std::vector<std::string> report;  // what was passed over; read it with Registry::report_of
 
   bool has(uint32_t flag) const { return (desc.flags & flag) != 0; }
   // The first of the rules; NULL if there is none.
   const VjpRule* best_rule() const {
-    const RuleSet* set = rules.load(std::memory_order_acquire);
-    return set == nullptr || set->rules.empty() ? nullptr : set->rules.front();
+    const RuleSet& set = *rules.load(std::memory_order_acquire);
+    return set.empty() ? nullptr : set.front();
   }
 };
 
@@ -111,21 +112,6 @@ struct Entry {
   }
 };
 
-struct Sample {
-  tenon_sample sample{};
-  Plugin* plugin = nullptr;
-};
-
-struct Tolerance {
-  tenon_tolerance desc{};
-  Plugin* plugin = nullptr;
-};
-
-struct OptimizerSample {
-  tenon_optimizer_sample desc{};
-  Plugin* plugin = nullptr;
-};
-
 // What one plugin's tables hold, as read by the plugin host; borrowed.
 struct Tables {
   const tenon_ops_table* ops = nullptr;
@@ -137,6 +123,21 @@ struct Tables {
   const tenon_tolerances_table* tolerances = nullptr;
   const tenon_optimizer_samples_table* optimizer_samples = nullptr;
 };
+
+// Calls visit(name of the interface, table) for each.
+template <class SomeTables, class Visit>
+void each_table(SomeTables& tables, const Visit& visit) {
+  visit("tenon.ops/1", tables.ops);
+  visit("tenon.kernels/1", tables.kernels);
+  visit("tenon.vjps/1", tables.vjps);
+  visit("tenon.backend/1", tables.backend);
+  for (uint32_t kind = 0; kind < kKindEnd; ++kind) {
+    visit(kind_at(kind).interface, tables.entries[kind]);
+  }
+  visit("tenon.selftest/1", tables.selftest);
+  visit("tenon.selftest.tolerances/1", tables.tolerances);
+  visit("tenon.selftest.optimizers/1", tables.optimizer_samples);
+}
 
 class Registry : NoCopy {
  public:
@@ -168,6 +169,7 @@ class Registry : NoCopy {
 
  private:
   friend class Transaction;
+  friend struct Change;
   friend void remove(Registry& registry, const Plugin& plugin);
 
   struct NameHash {
@@ -197,6 +199,8 @@ class Registry : NoCopy {
   // What look-ups read. A transaction works on a copy and swaps it in, so that one that fails
   // leaves no trace.
   struct Index {
+    Op* find_op(std::string_view name, uint32_t revision) const;  // 0: newest
+
     std::vector<Op*> ops;  // in order of registration
     uint32_t next_op = 0;  // the next Op::index
     std::unordered_map<std::string, std::vector<Op*>, NameHash, std::equal_to<>> ops_by_name;
@@ -211,7 +215,7 @@ class Registry : NoCopy {
   void* runtime_;
   mutable std::shared_mutex mutex_;  // names_, name_list_, index_, Op::report
   std::unordered_map<std::string, uint32_t, NameHash, std::equal_to<>> names_;
-  std::deque<std::string> name_list_;
+  std::vector<const std::string*> name_list_;  // by id, from 1
   std::unique_ptr<Index> index_;
   std::vector<std::unique_ptr<Content>> contents_;
   std::atomic<uint64_t> epoch_{1};

@@ -6,14 +6,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 
 #include "core/registry/schema_cursor.h"
 
 namespace tenon::registry {
 namespace {
-
-using tensor::ScalarKind;
 
 class Parser {
  public:
@@ -36,8 +33,6 @@ class Parser {
   }
 
  private:
-  // An input or an output.
-  template <class Operand>
   static void note_shape(Operand& operand) {
     if (operand.has_dims) operand.shape_text = format_dims(operand.dims);
   }
@@ -72,8 +67,7 @@ class Parser {
     cursor_.expect(':', "after an input's name");
     input.type = parse_type(cursor_.read_word(type_expected));
     note_use(input.type, input.mutated);
-    input.has_dims = cursor_.peek() == '[';
-    if (input.has_dims) input.dims = parse_dims(true);
+    parse_dims(input, true);
     input.list = cursor_.accept('*');
     input.optional = cursor_.accept('?');
     if (!input.optional && !schema_.inputs.empty() && schema_.inputs.back().optional) {
@@ -93,9 +87,8 @@ class Parser {
     cursor_.expect(':', "after an attribute's name");
     parse_kind(attr);
     attr.optional = cursor_.accept('?');
-    if (cursor_.accept('=')) parse_default(attr);
-    const bool always_set = attr.required() || (attr.def.present && !attr.optional);
-    if (always_set) mark_bound(attr.binds_variable);
+    if (cursor_.accept('=')) attr.def = parse_default(attr);
+    if (!attr.optional) mark_bound(attr.binds_variable);
     schema_.attrs.push_back(std::move(attr));
     if (schema_.attrs.size() > max_schema_attrs) {
       cursor_.refuse(name.at, "too many attributes", "at most " + std::to_string(max_schema_attrs));
@@ -131,8 +124,7 @@ class Parser {
       word = cursor_.read_word(type_expected);
     }
     output.type = parse_type(word);
-    output.has_dims = cursor_.peek() == '[';
-    if (output.has_dims) output.dims = parse_dims(false);
+    parse_dims(output, false);
     if (!output.aux && !schema_.outputs.empty() && schema_.outputs.back().aux) {
       cursor_.refuse(first.at, "a plain output follows an aux one", "aux outputs come last");
     }
@@ -146,16 +138,15 @@ class Parser {
     return {variable_index(word), TENON_DTYPE_NONE};
   }
 
-  std::vector<Dim> parse_dims(bool of_input) {
-    std::vector<Dim> dims;
+  void parse_dims(Operand& operand, bool of_input) {
     size_t counted = 0;
     size_t runs = 0;
-    cursor_.expect('[', "before the dimensions");
-    if (cursor_.accept(']')) return dims;
+    operand.has_dims = cursor_.accept('[');
+    if (!operand.has_dims || cursor_.accept(']')) return;
     do {
       const size_t begin = cursor_.here();
-      dims.push_back(parse_dim());
-      ++(dims.back().kind == Dim::Ellipsis ? runs : counted);
+      operand.dims.push_back(parse_dim());
+      ++(operand.dims.back().kind == Dim::Ellipsis ? runs : counted);
       if (counted > TENON_MAX_RANK) {
         cursor_.refuse(begin, "too many dimensions", "at most " + std::to_string(TENON_MAX_RANK));
       }
@@ -165,7 +156,6 @@ class Parser {
       }
     } while (cursor_.accept(','));
     cursor_.expect(']', "or ',' after a dimension");
-    return dims;
   }
 
   Dim parse_dim() {
@@ -231,82 +221,66 @@ class Parser {
     cursor_.expect(']', "after the number of integers");
   }
 
-  void parse_default(Attr& attr) {
-    attr.def.present = true;
+  Default parse_default(const Attr& attr) {
     const size_t begin = cursor_.here();
     if (cursor_.accept_word("none")) {
       if (!attr.optional) cursor_.refuse(begin, "none as the default", "only after '?'");
-      attr.def.none = true;
-      return;
+      return {};
     }
     switch (attr.kind) {
       case AttrKind::Int:
-        attr.def.i = cursor_.read_integer("an integer");
-        return;
+        return cursor_.read_integer("an integer");
       case AttrKind::Float:
-        parse_float_default(attr.def);
-        return;
+        return read_number("a float").f;
       case AttrKind::Bool:
-        if (!accept_bool(attr.def)) cursor_.fail(cursor_.here(), "true or false");
-        return;
+        if (const std::optional<bool> truth = accept_bool()) return *truth;
+        cursor_.fail(cursor_.here(), "true or false");
       case AttrKind::String:
-        attr.def.s = cursor_.read_string();
-        return;
+        return cursor_.read_string();
       case AttrKind::Number:
-        parse_number_default(attr.def);
-        return;
+        return parse_number_default();
       case AttrKind::Dtype:
-        parse_dtype_default(attr);
-        return;
+        return parse_dtype_default(attr);
       case AttrKind::IntList:
-        parse_int_list_default(attr);
-        return;
+        return parse_int_list_default(attr);
     }
+    return {};
   }
 
-  bool accept_bool(AttrDefault& def) {
-    def.b = cursor_.accept_word("true");
-    return def.b || cursor_.accept_word("false");
+  std::optional<bool> accept_bool() {
+    if (cursor_.accept_word("true")) return true;
+    return cursor_.accept_word("false") ? std::optional(false) : std::nullopt;
   }
 
-  void parse_float_default(AttrDefault& def) {
+  NumberToken read_number(const char* expected) {
     const std::optional<NumberToken> token = cursor_.accept_number();
-    if (!token) cursor_.fail(cursor_.here(), "a float");
-    def.f = token->f;
+    if (!token) cursor_.fail(cursor_.here(), expected);
+    return *token;
   }
 
-  void parse_number_default(AttrDefault& def) {
-    if (accept_bool(def)) {
-      def.number_kind = ScalarKind::Bool;
-      return;
-    }
-    const std::optional<NumberToken> token = cursor_.accept_number();
-    if (!token) cursor_.fail(cursor_.here(), "a number, true or false");
-    def.number_kind = token->integer ? ScalarKind::Int : ScalarKind::Float;
-    if (token->integer) {
-      def.i = token->i;
-    } else {
-      def.f = token->f;
-    }
+  Default parse_number_default() {
+    if (const std::optional<bool> truth = accept_bool()) return *truth;
+    const NumberToken token = read_number("a number, true or false");
+    return token.integer ? Default(token.i) : Default(token.f);
   }
 
-  void parse_dtype_default(Attr& attr) {
+  tenon_dtype parse_dtype_default(const Attr& attr) {
     const Word word = cursor_.read_word("a dtype");
     const std::optional<tenon_dtype> dtype = tensor::dtype_from_name(word.text);
     if (!dtype) cursor_.fail(word.at, "a dtype");
-    attr.def.d = *dtype;
     if (attr.binds_variable >= 0) {
       variables_[static_cast<size_t>(attr.binds_variable)].default_at = word.at;
     }
+    return *dtype;
   }
 
-  void parse_int_list_default(Attr& attr) {
-    std::vector<int64_t>& ints = attr.def.ints;
+  std::vector<int64_t> parse_int_list_default(const Attr& attr) {
+    std::vector<int64_t> ints;
     const size_t begin = cursor_.here();
     if (!cursor_.accept('[')) {
       if (attr.fixed_count < 0) cursor_.fail(cursor_.here(), "'[' of a list of integers");
       ints.assign(static_cast<size_t>(attr.fixed_count), cursor_.read_integer("an integer or '['"));
-      return;
+      return ints;
     }
     if (!cursor_.accept(']')) {
       do ints.push_back(cursor_.read_integer("an integer"));
@@ -317,6 +291,7 @@ class Parser {
       cursor_.refuse(begin, "a default of " + std::to_string(ints.size()) + " integers",
                      "the kind says " + std::to_string(attr.fixed_count));
     }
+    return ints;
   }
 
   void parse_where() {
@@ -455,10 +430,10 @@ class Parser {
                      "an input marked '!' is written in place and is never cast");
     }
     if (variable.binding_attr < 0) return;
-    const AttrDefault& def = schema_.attrs[static_cast<size_t>(variable.binding_attr)].def;
-    const bool allowed =
-        std::find(result.allowed.begin(), result.allowed.end(), def.d) != result.allowed.end();
-    if (def.present && !def.none && !allowed) {
+    const std::optional<Default>& def =
+        schema_.attrs[static_cast<size_t>(variable.binding_attr)].def;
+    const auto* const dtype = def ? std::get_if<tenon_dtype>(&*def) : nullptr;
+    if (dtype && std::ranges::find(result.allowed, *dtype) == result.allowed.end()) {
       cursor_.refuse(variable.default_at,
                      "the default is not among the dtypes of " + quoted(result.name),
                      "see its 'where' clause");

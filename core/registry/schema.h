@@ -13,8 +13,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "core/tensor/dtype.h"
@@ -48,38 +50,27 @@ struct Dim {
 struct TypeTerm {
   int32_t variable = -1;                 // index into Schema::variables, or -1
   tenon_dtype fixed = TENON_DTYPE_NONE;  // set when variable is -1
-
-  bool operator==(const TypeTerm&) const = default;
 };
 
-struct Param {
-  std::string name;
+// An input or an output.
+struct Operand {
+  std::string name;  // may be empty if it is an output
   TypeTerm type;
   bool has_dims = false;  // without brackets nothing is said about the shape
   std::vector<Dim> dims;
   std::string shape_text;  // "[N,...]"; empty without brackets
-  bool mutated = false;    // '!': read and written
-  bool list = false;       // '*': zero or more tensors, each of them as type and dims say
-  bool optional = false;   // '?': may be absent
-
-  bool operator==(const Param&) const = default;
 };
 
-// The attribute's kind says which field holds the value; for Number, number_kind does.
-struct AttrDefault {
-  bool present = false;  // without a default, an attribute is required unless it is optional
-  bool none = false;     // "=none"
-  tensor::ScalarKind number_kind = tensor::ScalarKind::Int;
-  int64_t i = 0;
-  double f = 0.0;
-  bool b = false;
-  std::string s;
-  tenon_dtype d = TENON_DTYPE_NONE;
-  std::vector<int64_t> ints;  // for int[N] always N entries
-
-  // NaN defaults are equal to each other, so that a schema equals its own copy.
-  bool operator==(const AttrDefault& other) const;
+struct Param : Operand {
+  bool mutated = false;   // '!': read and written
+  bool list = false;      // '*': zero or more tensors, each of them as type and dims say
+  bool optional = false;  // '?': may be absent
 };
+
+// Of the attribute's kind; of a number the kind it was written as, of int[N] always N integers, and
+// nothing for "=none".
+using Default = std::variant<std::monostate, int64_t, double, bool, std::string, tenon_dtype,
+                             std::vector<int64_t>>;
 
 struct Attr {
   std::string name;
@@ -87,29 +78,19 @@ struct Attr {
   int32_t fixed_count = -1;  // N of int[N]; -1 for any length
   bool optional = false;     // none is a legal value, and the default if no other is given
   int32_t binds_variable = -1;
-  AttrDefault def;
+  std::optional<Default> def;  // without one, it is required unless it is optional
 
-  bool required() const { return !def.present && !optional; }
-  bool operator==(const Attr&) const = default;
+  bool required() const { return !def && !optional; }
 };
 
-struct Output {
-  std::string name;  // may be empty
-  TypeTerm type;
-  bool has_dims = false;
-  std::vector<Dim> dims;
-  std::string shape_text;
+struct Output : Operand {
   bool aux = false;  // kept only when a backward wants it
-
-  bool operator==(const Output&) const = default;
 };
 
 struct TypeVariable {
   std::string name;
   bool promote = false;              // inputs of this variable are cast to their common dtype
   std::vector<tenon_dtype> allowed;  // in canonical order, never empty
-
-  bool operator==(const TypeVariable&) const = default;
 };
 
 struct Schema {
@@ -124,16 +105,12 @@ struct Schema {
   int32_t min_inputs() const;
   // Outputs before the first aux one.
   int32_t plain_outputs() const;
-  int32_t slot_count() const { return static_cast<int32_t>(inputs.size() + outputs.size()); }
   // Position, or -1 if no such name exists.
   int32_t find_attr(std::string_view attr_name) const;
-  int32_t find_input(std::string_view input_name) const;
   // For people: "out", or "output 1" if it has no name or is not of this schema.
   std::string output_name(size_t index) const;
   // For people: "x", or of a list "params[2]".
   std::string operand_name(size_t input, size_t item) const;
-
-  bool operator==(const Schema&) const = default;
 };
 
 // "int", "float", "bool", "str", "number", "dtype", "int[]"
@@ -147,7 +124,7 @@ std::string format_dims(const std::vector<Dim>& dims);
 // Any bytes may be given; work is linear in the text's length except for name comparisons.
 Schema parse_schema(std::string_view text);
 
-// The canonical text: parse_schema(format_schema(s)) == s, and formatting is a fixed point.
+// The canonical text: what it is parsed to says the same, and formatting is a fixed point.
 std::string format_schema(const Schema& schema);
 
 // The members "inputs", "attributes", "outputs" and "variables" of an object: all that the text

@@ -25,11 +25,7 @@ namespace {
 }  // namespace
 
 bool is_schema_word(std::string_view text) {
-  if (text.empty() || !is_word_start(text.front())) return false;
-  for (const char c : text) {
-    if (!is_word(c)) return false;
-  }
-  return true;
+  return !text.empty() && is_word_start(text.front()) && std::ranges::all_of(text, is_word);
 }
 
 bool is_type_variable_name(std::string_view text) {

@@ -15,7 +15,6 @@ namespace tenon::registry {
 namespace {
 
 using tensor::Category;
-using tensor::ScalarKind;
 
 std::string format_float(double value) {
   if (std::isnan(value)) return "nan";
@@ -40,47 +39,23 @@ std::string format_string(std::string_view value) {
   return text + '"';
 }
 
-std::string format_ints(const Attr& attr) {
-  const std::vector<int64_t>& ints = attr.def.ints;
-  const bool all_equal =
-      std::all_of(ints.begin(), ints.end(), [&](int64_t value) { return value == ints.front(); });
-  if (attr.fixed_count > 0 && all_equal) return std::to_string(ints.front());
-  return tensor::dims_text(ints);
-}
+struct DefaultText {
+  const Attr& attr;
 
-std::string format_number(const AttrDefault& def) {
-  switch (def.number_kind) {
-    case ScalarKind::Bool:
-      return def.b ? "true" : "false";
-    case ScalarKind::Int:
-      return std::to_string(def.i);
-    case ScalarKind::Float:
-      return format_float(def.f);
+  std::string operator()(std::monostate) const { return "none"; }
+  std::string operator()(int64_t value) const { return std::to_string(value); }
+  std::string operator()(double value) const { return format_float(value); }
+  std::string operator()(bool value) const { return value ? "true" : "false"; }
+  std::string operator()(const std::string& value) const { return format_string(value); }
+  std::string operator()(tenon_dtype value) const { return tensor::dtype_text(value); }
+  std::string operator()(const std::vector<int64_t>& ints) const {
+    const bool all_equal = std::ranges::all_of(ints, [&](int64_t i) { return i == ints.front(); });
+    if (attr.fixed_count > 0 && all_equal) return std::to_string(ints.front());
+    return tensor::dims_text(ints);
   }
-  return {};
-}
+};
 
-std::string format_default(const Attr& attr) {
-  const AttrDefault& def = attr.def;
-  if (def.none) return "none";
-  switch (attr.kind) {
-    case AttrKind::Int:
-      return std::to_string(def.i);
-    case AttrKind::Float:
-      return format_float(def.f);
-    case AttrKind::Bool:
-      return def.b ? "true" : "false";
-    case AttrKind::String:
-      return format_string(def.s);
-    case AttrKind::Number:
-      return format_number(def);
-    case AttrKind::Dtype:
-      return tensor::dtype_text(def.d);
-    case AttrKind::IntList:
-      return format_ints(attr);
-  }
-  return {};
-}
+std::string format_default(const Attr& attr) { return std::visit(DefaultText{attr}, *attr.def); }
 
 std::string format_kind(const Schema& schema, const Attr& attr) {
   if (attr.binds_variable >= 0) {
@@ -93,7 +68,7 @@ std::string format_kind(const Schema& schema, const Attr& attr) {
 void append_attr(std::string& text, const Schema& schema, const Attr& attr) {
   text.append(attr.name).append(": ").append(format_kind(schema, attr));
   if (attr.optional) text += '?';
-  if (attr.def.present) text.append("=").append(format_default(attr));
+  if (attr.def) text.append("=").append(format_default(attr));
 }
 
 std::string_view format_dtype(const Schema& schema, const TypeTerm& type) {
@@ -106,8 +81,6 @@ std::string format_dim(const Dim& dim) {
   return dim.kind == Dim::Ellipsis ? "..." + dim.text : dim.text;
 }
 
-// An input or an output.
-template <class Operand>
 void append_dims(std::string& text, const Operand& operand) {
   if (operand.has_dims) text += format_dims(operand.dims);
 }
@@ -167,43 +140,27 @@ std::string format_where(const Schema& schema) {
   return text;
 }
 
-template <class Operand>
 void write_operand(json::Writer& out, const Schema& schema, const Operand& operand) {
   out.member("name", operand.name);
   out.member("dtype", format_dtype(schema, operand.type));
-  out.name("dims");
-  if (!operand.has_dims) return out.value(nullptr);
-  out.begin_list();
-  for (const Dim& dim : operand.dims) out.value(format_dim(dim));
-  out.end_list();
+  if (operand.has_dims) return out.list("dims", operand.dims, format_dim);
+  out.member("dims", nullptr);
 }
 
-// Numbers that JSON does not have are texts: "inf", "nan".
-void write_float(json::Writer& out, double value) {
-  if (std::isfinite(value)) {
+struct DefaultWriter {
+  json::Writer& out;
+
+  void operator()(std::monostate) const { out.value(nullptr); }
+  // Numbers that JSON does not have are texts: "inf", "nan".
+  void operator()(double value) const {
+    std::isfinite(value) ? out.value(value) : out.value(format_float(value));
+  }
+  void operator()(tenon_dtype value) const { out.value(tensor::name_of(value)); }
+  template <class Other>
+  void operator()(const Other& value) const {
     out.value(value);
-  } else {
-    out.value(format_float(value));
   }
-}
-
-void write_default(json::Writer& out, const Attr& attr) {
-  const AttrDefault& def = attr.def;
-  const bool number = attr.kind == AttrKind::Number;
-  if (!def.present || def.none) {
-    out.value(nullptr);
-  } else if (attr.kind == AttrKind::Bool || (number && def.number_kind == ScalarKind::Bool)) {
-    out.value(def.b);
-  } else if (attr.kind == AttrKind::Int || (number && def.number_kind == ScalarKind::Int)) {
-    out.value(def.i);
-  } else if (attr.kind == AttrKind::Float || number) {
-    write_float(out, def.f);
-  } else if (attr.kind == AttrKind::IntList) {
-    out.value(def.ints);
-  } else {
-    out.value(attr.kind == AttrKind::String ? std::string_view(def.s) : tensor::name_of(def.d));
-  }
-}
+};
 
 void write_attr(json::Writer& out, const Schema& schema, const Attr& attr) {
   out.member("name", attr.name);
@@ -213,34 +170,17 @@ void write_attr(json::Writer& out, const Schema& schema, const Attr& attr) {
   out.member("optional", attr.optional);
   out.member("required", attr.required());
   out.name("default");
-  write_default(out, attr);
-  out.member("default_text", attr.def.present ? format_default(attr) : std::string());
+  std::visit(DefaultWriter{out}, attr.def.value_or(std::monostate()));
+  out.member("default_text", attr.def ? format_default(attr) : std::string());
 }
 
 void write_variable(json::Writer& out, const TypeVariable& variable) {
   out.member("name", variable.name);
-  out.name("dtypes");
-  out.begin_list();
-  for (const tenon_dtype dtype : variable.allowed) out.value(tensor::name_of(dtype));
-  out.end_list();
+  out.list("dtypes", variable.allowed, [](tenon_dtype dtype) { return tensor::name_of(dtype); });
   out.member("promote", variable.promote);
 }
 
-template <typename Items>
-int32_t find_named(const Items& items, std::string_view name) {
-  const auto found =
-      std::find_if(items.begin(), items.end(), [&](const auto& item) { return item.name == name; });
-  return found == items.end() ? -1 : static_cast<int32_t>(found - items.begin());
-}
-
 }  // namespace
-
-bool AttrDefault::operator==(const AttrDefault& other) const {
-  const bool same_float = f == other.f || (std::isnan(f) && std::isnan(other.f));
-  return same_float && present == other.present && none == other.none &&
-         number_kind == other.number_kind && i == other.i && b == other.b && s == other.s &&
-         d == other.d && ints == other.ints;
-}
 
 int32_t Schema::min_inputs() const {
   const auto first_optional =
@@ -254,10 +194,9 @@ int32_t Schema::plain_outputs() const {
   return static_cast<int32_t>(first_aux - outputs.begin());
 }
 
-int32_t Schema::find_attr(std::string_view attr_name) const { return find_named(attrs, attr_name); }
-
-int32_t Schema::find_input(std::string_view input_name) const {
-  return find_named(inputs, input_name);
+int32_t Schema::find_attr(std::string_view attr_name) const {
+  const auto found = std::ranges::find(attrs, attr_name, &Attr::name);
+  return found == attrs.end() ? -1 : static_cast<int32_t>(found - attrs.begin());
 }
 
 std::string Schema::output_name(size_t index) const {

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/registry/transaction.cc: stages the entries of each table and commits them.
+// core/registry/transaction.cc: stages the entries of each table and commits them. Everything is
+// built beside what readers see; a change swaps it in, and nothing after its reservations can fail.
 #include "core/registry/transaction.h"
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <memory>
 #include <mutex>
+#include <set>
+#include <string_view>
+#include <utility>
 
-#include "core/registry/checks_entries.h"
-#include "core/registry/checks_kernels.h"
+#include "core/registry/checks_offers.h"
 #include "core/registry/kinds/parts.h"
 #include "core/registry/plugin.h"
 
@@ -16,14 +21,6 @@ namespace {
 
 std::string label(std::string_view name, uint32_t revision) {
   return std::string(name) + (revision > 1 ? " revision " + std::to_string(revision) : "");
-}
-
-std::string tag_of(const char* noun, uint32_t position) {
-  return std::string(noun) + " " + std::to_string(position);
-}
-
-std::string_view name_at(const tenon_string& text, const char* noun, uint32_t position) {
-  return dotted_name_of(text, [&] { return tag_of(noun, position); });
 }
 
 template <class List, class Item>
@@ -52,64 +49,119 @@ bool same_claim(const tenon_kernel_desc& a, const tenon_kernel_desc& b) {
 }
 
 // The order of kernels and of rules: priority, then plugin id.
-template <class Entry>
-bool better(const Entry* a, const Entry* b) {
+constexpr auto better = [](const auto* a, const auto* b) {
   return a->desc.priority != b->desc.priority ? a->desc.priority > b->desc.priority
                                               : a->plugin->id < b->plugin->id;
-}
-
-// If ranks are equal, the first one registered wins.
-template <class Entry>
-void insert_by_rank(std::vector<const Entry*>& entries, const Entry* entry) {
-  entries.insert(std::upper_bound(entries.begin(), entries.end(), entry, better<Entry>), entry);
-}
+};
 
 }  // namespace
 
-Transaction::Transaction(Registry& registry, Plugin& plugin)
-    : registry_(registry),
-      plugin_(plugin),
-      next_(std::make_unique<Registry::Index>(*registry.index_)),
-      content_(std::make_unique<Registry::Content>()) {}
+// What readers are to see in place of what they see now.
+struct Change {
+  explicit Change(Registry& changed)
+      : registry(changed), index(std::make_unique<Registry::Index>(*changed.index_)) {}
+
+  template <class Set>
+  using New = std::vector<std::pair<Op*, const Set*>>;
+
+  // A new set of `op`, which begins as its old one.
+  template <class Set>
+  Set& replace(Op& op, std::atomic<const Set*> Op::*set, std::deque<Set>& kept, New<Set>& list) {
+    Set& fresh = kept.emplace_back(*(op.*set).load(std::memory_order_acquire));
+    list.emplace_back(&op, &fresh);
+    return fresh;
+  }
+
+  // With a line for each op that the reports gain.
+  void commit(std::vector<std::pair<Op*, std::string>> lines) {
+    const std::unique_lock lock(registry.mutex_);
+    registry.contents_.reserve(registry.contents_.size() + 1);
+    for (auto& [op, line] : lines) op->report.reserve(op->report.size() + lines.size());
+    // Nothing below allocates.
+    for (auto& [op, line] : lines) op->report.push_back(std::move(line));
+    for (const auto& [op, set] : kernels) op->kernels.store(set, std::memory_order_release);
+    for (const auto& [op, set] : rules) op->rules.store(set, std::memory_order_release);
+    registry.index_.swap(index);
+    registry.contents_.push_back(std::move(content));
+    registry.raise_epoch();
+  }
+
+  Registry& registry;
+  std::unique_ptr<Registry::Index> index;
+  std::unique_ptr<Registry::Content> content = std::make_unique<Registry::Content>();
+  New<KernelSet> kernels;
+  New<RuleSet> rules;
+};
+
+class Transaction {
+ public:
+  Transaction(Registry& registry, Plugin& plugin) : registry_(registry), plugin_(plugin) {}
+
+  // Throws Error{TENON_E_PLUGIN}.
+  void stage(const Tables& tables);
+  void commit(std::vector<std::string>& report);
+
+ private:
+  void stage_op(const tenon_op_desc& desc, const What& tag);
+  void stage_role(Op& op);
+  void stage_kernel(const tenon_kernel_desc& desc, const What& tag);
+  void stage_vjp(const tenon_vjp_desc& desc, const What& tag);
+  void stage_backend(const tenon_backend_table& table);
+  void stage_entry(uint32_t kind, const tenon_entry_desc* desc, const What& tag);
+  void stage_samples(const tenon_selftest_table& table);
+  void stage_tolerance(const tenon_tolerance& desc, const What& tag);
+  void stage_optimizer_sample(const tenon_optimizer_sample& desc, const What& tag);
+  void check_mandatory() const;
+
+  Op* find_op(std::string_view name, uint32_t revision) const {
+    return revision == 0 ? nullptr : next_->find_op(name, revision);
+  }
+  bool knows_op(std::string_view name) const { return next_->find_op(name, 0) != nullptr; }
+  // Runs `check`; a misfit with an op that another plugin offered first, in place of this plugin's
+  // own, is passed over, any other refuses the plugin. True when it fits.
+  template <class Check>
+  bool fits(const Op& op, const What& what, Check&& check);
+  void pass_over(std::string line) { lines_.push_back(std::move(line)); }
+  void pass_over(Op& op, const std::string& line);
+
+  Registry& registry_;
+  Plugin& plugin_;
+  Change change_{registry_};
+  Registry::Index* const next_ = change_.index.get();
+  Registry::Content* const content_ = change_.content.get();
+  std::vector<Op*> replaced_;  // ops of others that this plugin offers too
+  std::map<Op*, KernelSet> new_kernels_;
+  std::map<Op*, RuleSet> new_rules_;
+  std::set<std::pair<std::string_view, uint32_t>> own_ops_, own_rules_;
+  std::array<const Op*, kRoleEnd> own_roles_{};
+  std::string own_kind_;               // of the plugin's backend, if that was not passed over
+  bool kernel_of_unknown_op_ = false;  // on that kind: it may be what is mandatory
+  std::vector<std::string> lines_;
+  std::vector<std::pair<Op*, std::string>> op_lines_;
+};
 
 void Transaction::stage(const Tables& tables) {
   check_tables(tables);
-  const auto each = [](const auto* table, const char* noun, auto&& take) {
-    for (uint32_t i = 0; table != nullptr && i < table->count; ++i) {
-      take(read_descriptor(table->descs[i], [&] { return tag_of(noun, i); }), i);
-    }
+  const auto each = [this](const auto* table, const char* noun, auto take) {
+    each_entry(table, noun, [&](const auto& desc, const What& tag) { (this->*take)(desc, tag); });
   };
-  each(tables.ops, "op", [this](const auto& desc, uint32_t i) { stage_op(desc, i); });
+  each(tables.ops, "op", &Transaction::stage_op);
   if (tables.backend != nullptr) stage_backend(*tables.backend);
-  each(tables.kernels, "kernel", [this](const auto& desc, uint32_t i) { stage_kernel(desc, i); });
+  each(tables.kernels, "kernel", &Transaction::stage_kernel);
   if (!own_kind_.empty()) check_mandatory();
-  each(tables.vjps, "backward rule", [this](const auto& desc, uint32_t i) { stage_vjp(desc, i); });
+  each(tables.vjps, "backward rule", &Transaction::stage_vjp);
   for (uint32_t kind = 0; kind < kKindEnd; ++kind) {
-    const tenon_entries_table* table = tables.entries[kind];
-    for (uint32_t i = 0; table != nullptr && i < table->count; ++i) {
-      stage_entry(kind, table->descs[i], i);
-    }
+    each_entry(tables.entries[kind], kind_at(kind).noun,
+               [&](const auto* desc, const What& tag) { stage_entry(kind, desc, tag); });
   }
   if (tables.selftest != nullptr) stage_samples(*tables.selftest);
-  each(tables.tolerances, "tolerance",
-       [this](const auto& desc, uint32_t i) { stage_tolerance(desc, i); });
-  each(tables.optimizer_samples, "optimizer sample",
-       [this](const auto& desc, uint32_t i) { stage_optimizer_sample(desc, i); });
-  build_sets();
+  each(tables.tolerances, "tolerance", &Transaction::stage_tolerance);
+  each(tables.optimizer_samples, "optimizer sample", &Transaction::stage_optimizer_sample);
 }
 
 void Transaction::pass_over(Op& op, const std::string& line) {
   lines_.push_back(line);
   op_lines_.emplace_back(&op, plugin_.id + ": " + line);
-}
-
-Op* Transaction::find_op(std::string_view name, uint32_t revision) const {
-  const auto found = next_->ops_by_name.find(name);
-  if (found == next_->ops_by_name.end()) return nullptr;
-  for (Op* op : found->second) {
-    if (op->desc.revision == revision) return op;
-  }
-  return nullptr;
 }
 
 template <class Check>
@@ -128,8 +180,8 @@ bool Transaction::fits(const Op& op, const What& what, Check&& check) {
   }
 }
 
-void Transaction::stage_op(const tenon_op_desc& desc, uint32_t position) {
-  const std::string_view name = name_at(desc.name, "op", position);
+void Transaction::stage_op(const tenon_op_desc& desc, const What& tag) {
+  const std::string_view name = dotted_name_of(desc.name, tag);
   const auto words = [&] { return "op " + label(name, desc.revision); };
   const What what(words);
   if (!own_ops_.emplace(name, desc.revision).second) refuse(what + " is registered twice");
@@ -180,13 +232,12 @@ void Transaction::stage_role(Op& op) {
                     " of plugin " + holder->plugin->id + " holds it");
 }
 
-void Transaction::stage_kernel(const tenon_kernel_desc& desc, uint32_t position) {
-  const std::string_view name = name_at(desc.op, "kernel", position);
+void Transaction::stage_kernel(const tenon_kernel_desc& desc, const What& tag) {
+  const std::string_view name = dotted_name_of(desc.op, tag);
   const std::string_view device =
       text_of(desc.device, [&] { return "kernel for " + label(name, desc.revision); });
   const auto words = [&] {
-    return tag_of("kernel", position) + " (" + label(name, desc.revision) + " on " +
-           std::string(device) + ")";
+    return tag + " (" + label(name, desc.revision) + " on " + std::string(device) + ")";
   };
   const What what(words);
   if (!is_plain_name(device)) refuse(what + ": the device kind is not one of [a-z0-9_]");
@@ -205,7 +256,7 @@ void Transaction::stage_kernel(const tenon_kernel_desc& desc, uint32_t position)
              " is registered twice: another kernel has the same slots and a dtype row of it");
     }
   }
-  content_->kernels.push_back({desc, &plugin_, kind});
+  content_->kernels.push_back({{desc, &plugin_}, kind});
   new_kernels_[op].push_back(&content_->kernels.back());
 }
 
@@ -233,8 +284,8 @@ void Transaction::check_mandatory() const {
   }
 }
 
-void Transaction::stage_vjp(const tenon_vjp_desc& desc, uint32_t position) {
-  const std::string_view name = name_at(desc.op, "backward rule", position);
+void Transaction::stage_vjp(const tenon_vjp_desc& desc, const What& tag) {
+  const std::string_view name = dotted_name_of(desc.op, tag);
   const auto words = [&] { return "backward rule of " + label(name, desc.revision); };
   const What what(words);
   if (!own_rules_.emplace(name, desc.revision).second) refuse(what + " is registered twice");
@@ -246,7 +297,7 @@ void Transaction::stage_vjp(const tenon_vjp_desc& desc, uint32_t position) {
   if (!fits(*op, what, [&] { check_vjp(desc, what, op->schema); })) return;
   content_->rules.push_back({desc, &plugin_});
   const VjpRule* added = &content_->rules.back();
-  new_rules_[op] = added;
+  new_rules_[op] = {added};
   const VjpRule* best = op->best_rule();
   if (best == nullptr) return;
   const VjpRule* first = better(added, best) ? added : best;
@@ -295,21 +346,20 @@ void Transaction::stage_backend(const tenon_backend_table& table) {
       std::upper_bound(next_->backends.begin(), next_->backends.end(), added, earlier), added);
 }
 
-void Transaction::stage_entry(uint32_t kind, const tenon_entry_desc* source, uint32_t position) {
+void Transaction::stage_entry(uint32_t kind, const tenon_entry_desc* source, const What& tag) {
   const Kind& which = kind_at(kind);
-  const auto tag = [&] { return std::string(which.noun) + " " + std::to_string(position); };
   Entry entry{kind, {}, &plugin_, read_entry(source, which, tag)};
   const auto& desc = entry.as<tenon_entry_desc>();
   entry.name = dotted_name_of(desc.name, tag);
   const auto words = [&] { return std::string(which.noun).append(" ").append(entry.name); };
   const What what(words);
   text_of(desc.doc, what);
-  const auto schema_of = [this](std::string_view op) {
-    const auto found = next_->ops_by_name.find(op);
-    return found == next_->ops_by_name.end() ? nullptr : &found->second.back()->schema;
+  const auto schema_of = [this](std::string_view name) {
+    const Op* op = next_->find_op(name, 0);
+    return op == nullptr ? nullptr : &op->schema;
   };
   if (which.check != nullptr) {
-    which.check(desc, {what, schema_of});
+    which.check(desc, what, schema_of);
   } else {
     check_flags_zero(desc.flags, what);
   }
@@ -331,12 +381,12 @@ void Transaction::stage_samples(const tenon_selftest_table& table) {
   std::string_view known;  // samples of one op stand together
   for (uint32_t i = 0; i < table.count; ++i) {
     const tenon_sample& sample = table.samples[i];
-    const auto words = [i] { return tag_of("sample", i); };
+    const auto words = [i] { return "sample " + std::to_string(i); };
     const What what(words);
     const std::string_view name = text_of(sample.op, what);
     text_of(sample.text, what);
     text_of(sample.fragment, what);
-    if (name != known && next_->ops_by_name.find(name) == next_->ops_by_name.end()) {
+    if (name != known && !knows_op(name)) {
       pass_over("sample for unknown op " + shown(name) + " was passed over");
       continue;
     }
@@ -348,23 +398,19 @@ void Transaction::stage_samples(const tenon_selftest_table& table) {
       {&plugin_, std::make_shared<const std::vector<Sample>>(std::move(samples))});
 }
 
-void Transaction::stage_tolerance(const tenon_tolerance& desc, uint32_t position) {
-  const auto words = [position] { return tag_of("tolerance", position); };
-  const What what(words);
-  check_tolerance(desc, what);
-  const std::string_view name = text_of(desc.op, what);
-  if (next_->ops_by_name.find(name) == next_->ops_by_name.end()) {
+void Transaction::stage_tolerance(const tenon_tolerance& desc, const What& tag) {
+  check_tolerance(desc, tag);
+  const std::string_view name = text_of(desc.op, tag);
+  if (!knows_op(name)) {
     pass_over("tolerance for unknown op " + shown(name) + " was passed over");
     return;
   }
   next_->tolerances.push_back({desc, &plugin_});
 }
 
-void Transaction::stage_optimizer_sample(const tenon_optimizer_sample& desc, uint32_t position) {
-  const auto words = [position] { return tag_of("optimizer sample", position); };
-  const What what(words);
-  check_optimizer_sample(desc, what);
-  const std::string_view name = text_of(desc.optimizer, what);
+void Transaction::stage_optimizer_sample(const tenon_optimizer_sample& desc, const What& tag) {
+  check_optimizer_sample(desc, tag);
+  const std::string_view name = text_of(desc.optimizer, tag);
   if (!next_->entries[kind_of<tenon_optimizer_desc>()].contains(name)) {
     pass_over("sample for unknown optimizer " + shown(name) + " was passed over");
     return;
@@ -372,41 +418,26 @@ void Transaction::stage_optimizer_sample(const tenon_optimizer_sample& desc, uin
   next_->optimizer_samples.push_back({desc, &plugin_});
 }
 
-void Transaction::build_sets() {
-  for (const auto& [op, added] : new_kernels_) {
-    KernelSet& set = content_->kernel_sets.emplace_back();
-    if (const KernelSet* old = op->kernels.load(std::memory_order_acquire)) set = *old;
-    for (const Kernel* kernel : added) insert_by_rank(set.kernels, kernel);
-    new_kernel_sets_[op] = &set;
-  }
-  for (const auto& [op, added] : new_rules_) {
-    RuleSet& set = content_->rule_sets.emplace_back();
-    if (const RuleSet* old = op->rules.load(std::memory_order_acquire)) set = *old;
-    insert_by_rank(set.rules, added);
-    new_rule_sets_[op] = &set;
-  }
-}
-
 void Transaction::commit(std::vector<std::string>& report) {
+  const auto add = [&](const auto& sets, auto of_op, auto& kept, auto& list) {
+    for (const auto& [op, added] : sets) {
+      auto& set = change_.replace(*op, of_op, kept, list);
+      // If ranks are equal, the first one registered wins.
+      for (const auto* item : added) {
+        set.insert(std::upper_bound(set.begin(), set.end(), item, better), item);
+      }
+    }
+  };
+  add(new_kernels_, &Op::kernels, content_->kernel_sets, change_.kernels);
+  add(new_rules_, &Op::rules, content_->rule_sets, change_.rules);
   report.insert(report.end(), lines_.begin(), lines_.end());
-  const std::unique_lock lock(registry_.mutex_);
-  registry_.contents_.reserve(registry_.contents_.size() + 1);
-  for (auto& [op, line] : op_lines_) op->report.reserve(op->report.size() + op_lines_.size());
-  // Nothing below allocates.
-  for (auto& [op, line] : op_lines_) op->report.push_back(std::move(line));
-  for (const auto& [op, set] : new_kernel_sets_) {
-    op->kernels.store(set, std::memory_order_release);
-  }
-  for (const auto& [op, set] : new_rule_sets_) op->rules.store(set, std::memory_order_release);
-  registry_.index_.swap(next_);
-  registry_.contents_.push_back(std::move(content_));
-  registry_.raise_epoch();
+  change_.commit(std::move(op_lines_));
 }
 
 void remove(Registry& registry, const Plugin& plugin) {
   const auto is_its = [&](const auto* entry) { return entry->plugin == &plugin; };
-  auto content = std::make_unique<Registry::Content>();
-  auto next = std::make_unique<Registry::Index>(*registry.index_);
+  Change change(registry);
+  Registry::Index* const next = change.index.get();
   std::erase_if(next->ops, is_its);
   for (auto& [name, revisions] : next->ops_by_name) std::erase_if(revisions, is_its);
   std::erase_if(next->ops_by_name, [](const auto& entry) { return entry.second.empty(); });
@@ -425,32 +456,15 @@ void remove(Registry& registry, const Plugin& plugin) {
     next->roles[role] = heir == next->ops.end() ? nullptr : *heir;
   }
 
-  std::vector<std::pair<Op*, const KernelSet*>> new_kernel_sets;
-  std::vector<std::pair<Op*, const RuleSet*>> new_rule_sets;
+  const auto without = [&](Op& op, auto set, auto& kept, auto& list) {
+    if (std::ranges::none_of(*(op.*set).load(std::memory_order_acquire), is_its)) return;
+    std::erase_if(change.replace(op, set, kept, list), is_its);
+  };
   for (Op* op : next->ops) {
-    const KernelSet* kernels = op->kernels.load(std::memory_order_acquire);
-    if (kernels != nullptr &&
-        std::any_of(kernels->kernels.begin(), kernels->kernels.end(), is_its)) {
-      KernelSet& left = content->kernel_sets.emplace_back(*kernels);
-      std::erase_if(left.kernels, is_its);
-      new_kernel_sets.emplace_back(op, &left);
-    }
-    const RuleSet* rules = op->rules.load(std::memory_order_acquire);
-    if (rules != nullptr && std::any_of(rules->rules.begin(), rules->rules.end(), is_its)) {
-      RuleSet& left = content->rule_sets.emplace_back(*rules);
-      std::erase_if(left.rules, is_its);
-      new_rule_sets.emplace_back(op, &left);
-    }
+    without(*op, &Op::kernels, change.content->kernel_sets, change.kernels);
+    without(*op, &Op::rules, change.content->rule_sets, change.rules);
   }
-
-  const std::unique_lock lock(registry.mutex_);
-  registry.contents_.reserve(registry.contents_.size() + 1);
-  // Nothing below allocates.
-  for (const auto& [op, set] : new_kernel_sets) op->kernels.store(set, std::memory_order_release);
-  for (const auto& [op, set] : new_rule_sets) op->rules.store(set, std::memory_order_release);
-  registry.index_.swap(next);
-  registry.contents_.push_back(std::move(content));
-  registry.raise_epoch();
+  change.commit({});
 }
 
 void add(Registry& registry, Plugin& plugin, const Tables& tables,

@@ -2,9 +2,9 @@
 // core/registry/values.cc: attribute values.
 #include "core/registry/values.h"
 
-#include <algorithm>
+#include <bit>
 #include <cstdio>
-#include <cstring>
+#include <iterator>
 
 #include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
@@ -36,30 +36,11 @@ ValueStore::ValueStore(std::span<const tenon_value> values)
 }
 
 std::string tag_name(uint32_t tag) {
-  switch (tag) {
-    case TENON_VALUE_NONE:
-      return "none";
-    case TENON_VALUE_TENSOR:
-      return "a tensor";
-    case TENON_VALUE_TENSOR_LIST:
-      return "a list of tensors";
-    case TENON_VALUE_I64:
-      return "int";
-    case TENON_VALUE_F64:
-      return "float";
-    case TENON_VALUE_BOOL:
-      return "bool";
-    case TENON_VALUE_STRING:
-      return "str";
-    case TENON_VALUE_INT_LIST:
-      return "int[]";
-    case TENON_VALUE_FLOAT_LIST:
-      return "float[]";
-    case TENON_VALUE_DTYPE:
-      return "dtype";
-    default:
-      return "unknown tag " + std::to_string(tag);
-  }
+  static constexpr std::string_view names[] = {
+      "none",  "a tensor", "a list of tensors", "int", "float", "bool", "str", "int[]",
+      "dtype", "float[]"};
+  static_assert(std::size(names) == TENON_VALUE_FLOAT_LIST + 1);
+  return tag < std::size(names) ? std::string(names[tag]) : "unknown tag " + std::to_string(tag);
 }
 
 namespace {
@@ -98,29 +79,18 @@ std::string value_text(const tenon_value& value) {
   }
 }
 
-namespace {
-
-template <class T>
-uint64_t bits_of(T value) {
-  uint64_t bits = 0;
-  std::memcpy(&bits, &value, sizeof value);
-  return bits;
-}
-
-}  // namespace
-
 uint64_t scalar_bits(const tenon_value& number, tenon_dtype dtype) {
   const bool real = number.tag == TENON_VALUE_F64;
   const double value = real ? number.as.f64 : static_cast<double>(number.as.i64);
   switch (dtype) {
     case TENON_DTYPE_F64:
-      return bits_of(value);
+      return std::bit_cast<uint64_t>(value);
     case TENON_DTYPE_F32:
-      return bits_of(static_cast<float>(value));
+      return std::bit_cast<uint32_t>(static_cast<float>(value));
     case TENON_DTYPE_F16:
-      return bits_of(tensor::float_to_half(static_cast<float>(value)));
+      return tensor::float_to_half(static_cast<float>(value));
     case TENON_DTYPE_BF16:
-      return bits_of(tensor::float_to_bfloat(static_cast<float>(value)));
+      return tensor::float_to_bfloat(static_cast<float>(value));
     case TENON_DTYPE_BOOL:
       return value != 0 ? 1 : 0;
     default:  // integers: little-endian two's complement, low bytes first
@@ -128,27 +98,22 @@ uint64_t scalar_bits(const tenon_value& number, tenon_dtype dtype) {
   }
 }
 
+namespace {
+
+struct ToValue {
+  tenon_value operator()(std::monostate) const { return {}; }
+  tenon_value operator()(int64_t value) const { return int_value(value); }
+  tenon_value operator()(double value) const { return float_value(value); }
+  tenon_value operator()(bool value) const { return bool_value(value); }
+  tenon_value operator()(const std::string& value) const { return string_value(value); }
+  tenon_value operator()(tenon_dtype value) const { return dtype_value(value); }
+  tenon_value operator()(const std::vector<int64_t>& value) const { return ints_value(value); }
+};
+
+}  // namespace
+
 tenon_value default_value(const Attr& attr) {
-  const AttrDefault& def = attr.def;
-  if (!def.present || def.none) return {};
-  switch (attr.kind) {
-    case AttrKind::Int:
-      return int_value(def.i);
-    case AttrKind::Float:
-      return float_value(def.f);
-    case AttrKind::Bool:
-      return bool_value(def.b);
-    case AttrKind::String:
-      return string_value(def.s);
-    case AttrKind::Number:
-      if (def.number_kind == tensor::ScalarKind::Float) return float_value(def.f);
-      return def.number_kind == tensor::ScalarKind::Bool ? bool_value(def.b) : int_value(def.i);
-    case AttrKind::Dtype:
-      return dtype_value(def.d);
-    case AttrKind::IntList:
-      return ints_value(def.ints);
-  }
-  return {};
+  return attr.def ? std::visit(ToValue(), *attr.def) : tenon_value{};
 }
 
 }  // namespace tenon::registry

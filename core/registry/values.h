@@ -30,45 +30,23 @@ class ValueStore {
 };
 
 inline tenon_value tensor_value(tensor::Tensor& tensor) {
-  tenon_value value{TENON_VALUE_TENSOR, 0, {}};
-  value.as.tensor = tensor::handle(&tensor);
-  return value;
+  return {TENON_VALUE_TENSOR, 0, {.tensor = tensor::handle(&tensor)}};
 }
-inline tenon_value int_value(int64_t number) {
-  tenon_value value{TENON_VALUE_I64, 0, {}};
-  value.as.i64 = number;
-  return value;
-}
-inline tenon_value float_value(double number) {
-  tenon_value value{TENON_VALUE_F64, 0, {}};
-  value.as.f64 = number;
-  return value;
-}
-inline tenon_value bool_value(bool truth) {
-  tenon_value value = int_value(truth ? 1 : 0);
-  value.tag = TENON_VALUE_BOOL;
-  return value;
-}
+inline tenon_value int_value(int64_t number) { return {TENON_VALUE_I64, 0, {.i64 = number}}; }
+inline tenon_value float_value(double number) { return {TENON_VALUE_F64, 0, {.f64 = number}}; }
+inline tenon_value bool_value(bool truth) { return {TENON_VALUE_BOOL, 0, {.i64 = truth ? 1 : 0}}; }
 inline tenon_value dtype_value(tenon_dtype dtype) {
-  tenon_value value{TENON_VALUE_DTYPE, 0, {}};
-  value.as.dtype = dtype;
-  return value;
+  return {TENON_VALUE_DTYPE, 0, {.dtype = dtype}};
 }
 // Of what is borrowed.
 inline tenon_value ints_value(std::span<const int64_t> ints) {
-  tenon_value value{TENON_VALUE_INT_LIST, static_cast<uint32_t>(ints.size()), {}};
-  value.as.ints = ints.data();
-  return value;
+  return {TENON_VALUE_INT_LIST, static_cast<uint32_t>(ints.size()), {.ints = ints.data()}};
 }
 inline tenon_value string_value(std::string_view text) {
-  tenon_value value{TENON_VALUE_STRING, static_cast<uint32_t>(text.size()), {}};
-  value.as.string = text.data();
-  return value;
+  return {TENON_VALUE_STRING, static_cast<uint32_t>(text.size()), {.string = text.data()}};
 }
 inline tenon_value tensors_value(tenon_tensor* const* list, size_t count) {
-  tenon_value value{TENON_VALUE_TENSOR_LIST, static_cast<uint32_t>(count), {}};
-  value.as.tensors = list;
-  return value;
+  return {TENON_VALUE_TENSOR_LIST, static_cast<uint32_t>(count), {.tensors = list}};
 }
 // A descriptor's string, borrowed; empty for NULL.
 inline std::string_view text_view(const tenon_string& text) {

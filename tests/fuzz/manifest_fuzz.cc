@@ -24,13 +24,12 @@ void fuzz_manifest(std::string_view text) {
     require(error.status == TENON_E_PLUGIN && error.message.starts_with("plugin.json: "));
     return;
   }
-  const std::string written = tenon::plugin::format_manifest(manifest);
-  require(tenon::plugin::format_manifest(tenon::plugin::parse_manifest(written, "f")) == written);
+  require(!manifest.id.empty() && !manifest.version.empty() && !manifest.library.empty());
 }
 
 void fuzz_lock(const std::string& text) {
   try {
-    tenon::plugin::Allowlist::parse(text, "lock.json");
+    static_cast<void>(tenon::plugin::Allowlist("lock.json", text));
   } catch (const tenon::Error& error) {
     require(error.status == TENON_E_DATA && error.message.starts_with("allow-list lock.json "));
   }

@@ -119,7 +119,7 @@ TEST(Allowlist, ABrokenLockFileIsRefusedAsAWhole) {
   const std::string path = folder.path("lock.json");
   const auto message = [&](const std::string& text) {
     folder.write("lock.json", text);
-    const Error error = error_of([&] { Allowlist list(path); });
+    const Error error = error_of([&] { Allowlist::load(path); });
     EXPECT_EQ(error.hint, "write it with `tenon plugin lock -o " + path + "`");
     return error.message;
   };
@@ -139,7 +139,7 @@ TEST(Allowlist, ABrokenLockFileIsRefusedAsAWhole) {
   EXPECT_EQ(
       message(json{{"lock", 1}, {"plugins", {entry("a.b", hash), entry("a.b", hash)}}}.dump()),
       "allow-list " + path + " plugins[1] (a.b) is listed twice");
-  EXPECT_EQ(error_of([&] { Allowlist list(folder.path("none")); }).message,
+  EXPECT_EQ(error_of([&] { Allowlist::load(folder.path("none")); }).message,
             "allow-list " + folder.path("none") + " cannot be read: No such file or directory");
 }
 

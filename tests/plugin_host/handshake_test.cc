@@ -42,8 +42,8 @@ TEST(Handshake, AGoodPluginOpensWhenItIsNeeded) {
     EXPECT_EQ(plugin.self, counters);
     EXPECT_THAT(plugin.report, IsEmpty());
     EXPECT_EQ(op.plugin, &plugin);
-    EXPECT_EQ(op.kernels.load()->kernels.size(), 1u);
-    EXPECT_EQ(op.rules.load()->rules.front()->plugin, &plugin);
+    EXPECT_EQ(op.kernels.load()->size(), 1u);
+    EXPECT_EQ(op.rules.load()->front()->plugin, &plugin);
 
     const registry::Backend& toy = world.plugins->require_backend("toy");
     EXPECT_EQ(toy.count, 1);
@@ -269,7 +269,7 @@ TEST(Handshake, KernelsOpenThePluginOfTheirOpFirst) {
                   "priority 0"));
   const registry::Op* op = world.registry.find_op("acme.twice");
   ASSERT_NE(op, nullptr);
-  const auto& kernels = op->kernels.load()->kernels;
+  const auto& kernels = *op->kernels.load();
   ASSERT_EQ(kernels.size(), 2u);
   EXPECT_EQ(kernels[0]->plugin->id, "acme.good");
   EXPECT_EQ(kernels[1]->plugin->id, "acme.provider");
@@ -454,7 +454,7 @@ TEST(HandshakeThreads, ManyThreadsOpenAPluginOnce) {
       if (i % 2 == 0) world.plugins->open_for_device(toy);
       found[i] = &world.plugins->require_op("acme.twice", 0);
       world.plugins->require_backend("toy");
-      (void)found[i]->kernels.load()->kernels.size();
+      (void)found[i]->kernels.load()->size();
     });
   }
   for (std::thread& thread : threads) thread.join();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/plugin_host/manifest_test.cc: plugin.json, read and written, also where it is hostile.
+// tests/plugin_host/manifest_test.cc: plugin.json, read, also where it is hostile.
 #include <gmock/gmock.h>
 
 #include <random>
@@ -11,7 +11,6 @@ namespace tenon::tests {
 namespace {
 
 using nlohmann::json;
-using plugin::format_manifest;
 using plugin::Manifest;
 using plugin::parse_manifest;
 using testing::ElementsAre;
@@ -79,11 +78,6 @@ TEST(Manifest, ReadsEveryField) {
   EXPECT_THAT(m.required_roles, ElementsAre("add"));
   EXPECT_THAT(m.cpu_features, ElementsAre("avx2"));
   EXPECT_THAT(m.libraries, ElementsAre("libbox.so.1"));
-
-  const std::string text = format_manifest(m);
-  EXPECT_EQ(format_manifest(parse_manifest(text, "f")), text);
-  EXPECT_EQ(json::parse(text)["kernels"][0]["ops"], "*");
-  EXPECT_EQ(json::parse(text)["kernels"][1]["canonical"], false);
 }
 
 TEST(Manifest, ListsMayBeAbsent) {

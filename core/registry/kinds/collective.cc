@@ -2,14 +2,13 @@
 // core/registry/kinds/collective.cc: engines that move memory among processes: options, devices,
 // what they sum, callbacks.
 #include "core/base/words.h"
+#include "core/registry/kinds.h"
 #include "core/registry/kinds/parts.h"
-#include "core/registry/kinds/rules.h"
 #include "core/tensor/dtype.h"
 
 namespace tenon::registry {
 
-void check(const tenon_collective_desc& desc, const Checking& checking) {
-  const What& what = checking.what;
+void check(const tenon_collective_desc& desc, const What& what, const SchemaOf&) {
   check_flags_zero(desc.flags & ~TENON_COLLECTIVE_SUMS, what);
   check_callbacks(what, {{"create", desc.create == nullptr},
                          {"release", desc.release == nullptr},
@@ -29,7 +28,6 @@ void check(const tenon_collective_desc& desc, const Checking& checking) {
                                 : " names dtypes in `sums`, but its flags do not say that "
                                   "it sums"));
   }
-  check_list(what, "options", desc.n_options, desc.options);
   check_options(what, std::span(desc.options, desc.n_options), kPlainOptions);
 }
 

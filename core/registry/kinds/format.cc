@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/registry/kinds/format.cc: formats: endings and callbacks.
+#include "core/registry/kinds.h"
 #include "core/registry/kinds/parts.h"
-#include "core/registry/kinds/rules.h"
 
 namespace tenon::registry {
 
-void check(const tenon_format_desc& desc, const Checking& checking) {
-  const What& what = checking.what;
+void check(const tenon_format_desc& desc, const What& what, const SchemaOf&) {
   check_flags_zero(desc.flags, what);
   check_callbacks(what, {{"read", desc.read == nullptr},
                          {"release", desc.release == nullptr},

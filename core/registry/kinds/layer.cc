@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/registry/kinds/layer.cc: layers: options, samples and callbacks.
+#include "core/registry/kinds.h"
 #include "core/registry/kinds/parts.h"
-#include "core/registry/kinds/rules.h"
 
 namespace tenon::registry {
 
@@ -19,19 +19,16 @@ void check_counts_of_call(const tenon_layer_desc& desc, const What& what) {
 
 }  // namespace
 
-void check(const tenon_layer_desc& desc, const Checking& checking) {
-  const What& what = checking.what;
+void check(const tenon_layer_desc& desc, const What& what, const SchemaOf&) {
   check_zero(desc.flags & ~TENON_LAYER_CONTAINER, desc.reserved, what);
   check_callbacks(what,
                   {{"describe", desc.describe == nullptr}, {"forward", desc.forward == nullptr}});
-  check_list(what, "options", desc.n_options, desc.options);
-  check_list(what, "samples", desc.n_samples, desc.samples);
   check_counts_of_call(desc, what);
   check_options(what, std::span(desc.options, desc.n_options),
                 {{TENON_VALUE_STRING, TENON_VALUE_I64, TENON_VALUE_F64, TENON_VALUE_BOOL,
                   TENON_VALUE_INT_LIST, TENON_VALUE_DTYPE},
                  "TENON_VALUE_STRING, I64, F64, BOOL, INT_LIST or DTYPE"});
-  for (uint32_t i = 0; i < desc.n_samples; ++i) check_sample(desc.samples[i], i, what);
+  check_samples(what, std::span(desc.samples, desc.n_samples));
 }
 
 void write(json::Writer& out, const tenon_layer_desc& desc) {

@@ -2,8 +2,8 @@
 // core/registry/kinds/optimizer.cc: optimizers: hyper-parameters, states and a step op.
 #include <tenon/ext/draft/optimizers.h>
 
+#include "core/registry/kinds.h"
 #include "core/registry/kinds/parts.h"
-#include "core/registry/kinds/rules.h"
 #include "core/registry/schema.h"
 #include "core/tensor/dtype.h"
 
@@ -102,8 +102,7 @@ std::string_view name_of_state_shape(uint32_t policy) noexcept {
   return names[policy];
 }
 
-void check(const tenon_optimizer_desc& desc, const Checking& checking) {
-  const What& what = checking.what;
+void check(const tenon_optimizer_desc& desc, const What& what, const SchemaOf& schema_of) {
   check_flags_zero(desc.flags & ~TENON_OPTIMIZER_BY_ELEMENT, what);
   const std::string step_op(text_of(desc.step_op, what));
   const std::string rows_op(text_of(desc.rows_op, what));
@@ -116,7 +115,7 @@ void check(const tenon_optimizer_desc& desc, const Checking& checking) {
   const uint32_t dynamic = check_hypers(desc, what, seen);
   check_states(desc, what, seen);
   if (desc.flags & TENON_OPTIMIZER_BY_ELEMENT) check_by_element(desc, what);
-  if (const Schema* step = checking.schema_of(step_op)) check_step(desc, what, *step, dynamic);
+  if (const Schema* step = schema_of(step_op)) check_step(desc, what, *step, dynamic);
 }
 
 void write(json::Writer& out, const tenon_optimizer_desc& desc) {

@@ -48,55 +48,46 @@ inline constexpr OptionTags kPlainOptions = {
      TENON_VALUE_FLOAT_LIST},
     "TENON_VALUE_STRING, I64, F64, BOOL, INT_LIST or FLOAT_LIST"};
 
-// An option of a dataset or a layer.
-template <class Option>
-void check_option(const What& what, std::set<std::string>& seen, const Option& option,
-                  const OptionTags& tags) {
-  const std::string_view name = text_of(option.name, what);
-  check_unique(seen, name, what);
-  if (std::find(tags.known.begin(), tags.known.end(), option.tag) == tags.known.end()) {
-    refuse(child(what, "option", name) + " has tag " + std::to_string(option.tag) + "; " +
-           tags.words + " is needed");
-  }
-  if (option.required > 1) {
-    refuse(child(what, "option", name) + ": `required` is " + std::to_string(option.required) +
-           "; 0 or 1 is needed");
-  }
-}
-
-// `initial` of an option.
-template <class Option>
-void check_initial(const What& what, const Option& option) {
-  const bool fits = option.initial.tag == TENON_VALUE_NONE ||
-                    (option.initial.tag == option.tag && option.required == 0);
-  if (fits) return;
-  refuse(child(what, "option", text_of(option.name, what)) + ": `initial` has tag " +
-         std::to_string(option.initial.tag) + "; " +
-         (option.required != 0 ? "a required option has none"
-                               : std::to_string(option.tag) + " or none is needed"));
-}
-
 // All options of an entry.
 template <class Option>
 void check_options(const What& what, std::span<const Option> options, const OptionTags& tags) {
+  check_list(what, "options", static_cast<uint32_t>(options.size()), options.data());
   std::set<std::string> seen;
   for (const Option& option : options) {
-    check_option(what, seen, option, tags);
-    if constexpr (requires { option.initial; }) check_initial(what, option);
+    const std::string_view name = text_of(option.name, what);
+    check_unique(seen, name, what);
+    const std::string tag = std::to_string(option.tag);
+    if (std::ranges::find(tags.known, option.tag) == tags.known.end()) {
+      refuse(child(what, "option", name) + " has tag " + tag + "; " + tags.words + " is needed");
+    }
+    if (option.required > 1) {
+      refuse(child(what, "option", name) + ": `required` is " + std::to_string(option.required) +
+             "; 0 or 1 is needed");
+    }
+    if constexpr (requires { option.initial; }) {
+      if (option.initial.tag == TENON_VALUE_NONE) continue;
+      if (option.initial.tag == option.tag && option.required == 0) continue;
+      refuse(child(what, "option", name) + ": `initial` has tag " +
+             std::to_string(option.initial.tag) + "; " +
+             (option.required != 0 ? "a required option has none" : tag + " or none is needed"));
+    }
   }
 }
 
-// A sample that says by `expect` and `fragment` whether it must work.
+// Samples that say by `expect` and `fragment` whether they must work.
 template <class Sample>
-void check_sample(const Sample& sample, uint32_t position, const What& what,
-                  uint32_t known_flags = 0) {
-  const std::string which = what + ": sample " + std::to_string(position);
-  check_flags_zero(sample.flags & ~known_flags, which);
-  text_of(sample.text, which);
-  const bool refused = sample.expect != TENON_OK;
-  if (refused == text_of(sample.fragment, which).empty()) {
-    refuse(which + (refused ? " is to be refused, but `fragment` is empty"
-                            : " is to work, but `fragment` is not empty"));
+void check_samples(const What& what, std::span<const Sample> samples, uint32_t known_flags = 0) {
+  check_list(what, "samples", static_cast<uint32_t>(samples.size()), samples.data());
+  for (size_t i = 0; i < samples.size(); ++i) {
+    const Sample& sample = samples[i];
+    const std::string which = what + ": sample " + std::to_string(i);
+    check_flags_zero(sample.flags & ~known_flags, which);
+    text_of(sample.text, which);
+    const bool refused = sample.expect != TENON_OK;
+    if (refused == text_of(sample.fragment, which).empty()) {
+      refuse(which + (refused ? " is to be refused, but `fragment` is empty"
+                              : " is to work, but `fragment` is not empty"));
+    }
   }
 }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/registry/kinds/transform.cc: transforms: options, samples and callbacks.
+#include "core/registry/kinds.h"
 #include "core/registry/kinds/parts.h"
-#include "core/registry/kinds/rules.h"
 
 namespace tenon::registry {
 
-void check(const tenon_transform_desc& desc, const Checking& checking) {
-  const What& what = checking.what;
+void check(const tenon_transform_desc& desc, const What& what, const SchemaOf&) {
   check_flags_zero(desc.flags & ~TENON_TRANSFORM_VIEW, what);
   const bool view = (desc.flags & TENON_TRANSFORM_VIEW) != 0;
   check_callbacks(what, {{"create", desc.create == nullptr},
@@ -16,10 +15,8 @@ void check(const tenon_transform_desc& desc, const Checking& checking) {
   if (view && desc.run != nullptr) {
     refuse(what + ": `run` is set, but TENON_TRANSFORM_VIEW says that the shape alone changes");
   }
-  check_list(what, "options", desc.n_options, desc.options);
-  check_list(what, "samples", desc.n_samples, desc.samples);
   check_options(what, std::span(desc.options, desc.n_options), kPlainOptions);
-  for (uint32_t i = 0; i < desc.n_samples; ++i) check_sample(desc.samples[i], i, what);
+  check_samples(what, std::span(desc.samples, desc.n_samples));
 }
 
 void write(json::Writer& out, const tenon_transform_desc& desc) {

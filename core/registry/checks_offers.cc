@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/registry/checks_kernels.cc: checks of kernels and backward rules.
-#include "core/registry/checks_kernels.h"
+// core/registry/checks_offers.cc: checks of kernels, backward rules, backends, and of what plugins
+// test themselves with.
+#include "core/registry/checks_offers.h"
 
 #include <bit>
+#include <cmath>
+
+#include "core/registry/kinds/parts.h"
+#include "core/tensor/dtype.h"
 
 namespace tenon::registry {
 namespace {
@@ -64,25 +69,19 @@ SlotCounts count_slots(const tenon_kernel_desc& desc, const What& what) {
 // does not know can be absent.
 void check_counts(const What& what, const Schema& schema, uint32_t inputs, uint32_t outputs,
                   uint32_t attrs) {
-  const auto fail = [&](const char* noun, uint32_t found, size_t least, size_t most) {
+  const auto check = [&](const char* noun, uint32_t found, size_t least, size_t most) {
+    if (found >= least && found <= most) return;
     const std::string range = least == most ? std::to_string(most)
                                             : std::to_string(least) + " to " + std::to_string(most);
     refuse(what + " has " + std::to_string(found) + " " + noun + "; the op has " + range +
            ": its schema is " + schema.text);
   };
-  const auto min_inputs = static_cast<size_t>(schema.min_inputs());
-  const auto min_outputs = static_cast<size_t>(schema.plain_outputs());
   size_t min_attrs = schema.attrs.size();
   while (min_attrs > 0 && !schema.attrs[min_attrs - 1].required()) --min_attrs;
-  if (inputs < min_inputs || inputs > schema.inputs.size()) {
-    fail("input slots", inputs, min_inputs, schema.inputs.size());
-  }
-  if (outputs < min_outputs || outputs > schema.outputs.size()) {
-    fail("output slots", outputs, min_outputs, schema.outputs.size());
-  }
-  if (attrs < min_attrs || attrs > schema.attrs.size()) {
-    fail("attributes", attrs, min_attrs, schema.attrs.size());
-  }
+  check("input slots", inputs, static_cast<size_t>(schema.min_inputs()), schema.inputs.size());
+  check("output slots", outputs, static_cast<size_t>(schema.plain_outputs()),
+        schema.outputs.size());
+  check("attributes", attrs, min_attrs, schema.attrs.size());
 }
 
 void check_rows(const tenon_kernel_desc& desc, const What& what, const Schema& schema) {
@@ -181,6 +180,53 @@ void check_vjp(const tenon_vjp_desc& desc, const What& what, const Schema& schem
     check("output_metas", need.output_metas, "output", desc.n_outputs);
   }
   check_mask(what, "non_differentiable", desc.non_differentiable, "input", desc.n_inputs);
+}
+
+void check_backend(const tenon_backend_table& table) {
+  const std::string words = "device " + std::string(device_of(table.kind, "table tenon.backend/1"));
+  const What what(words);
+  check_flags_zero(table.flags & ~TENON_BACKEND_HOST_MEMORY, what);
+  check_callbacks(what, {
+                            {"device_count", table.device_count == nullptr},
+                            {"alloc", table.alloc == nullptr},
+                            {"free", table.free == nullptr},
+                            {"copy", table.copy == nullptr},
+                            {"stream_create", table.stream_create == nullptr},
+                            {"stream_release", table.stream_release == nullptr},
+                            {"stream_wait", table.stream_wait == nullptr},
+                            {"event_create", table.event_create == nullptr},
+                            {"event_release", table.event_release == nullptr},
+                            {"event_record", table.event_record == nullptr},
+                            {"event_wait", table.event_wait == nullptr},
+                            {"event_query", table.event_query == nullptr},
+                        });
+}
+
+void check_tolerance(const tenon_tolerance& desc, const What& what) {
+  check_flags_zero(desc.flags, what);
+  text_of(desc.op, what);
+  if (text_of(desc.reason, what).empty()) {
+    refuse(what + ": `reason` is empty; say in a sentence why the bits may differ");
+  }
+  if (!tensor::is_float(desc.dtype)) {
+    refuse(what + " has dtype " + std::to_string(desc.dtype) +
+           "; TENON_DTYPE_F16, BF16, F32 or F64 is needed");
+  }
+  const auto check = [&](const char* member, double value) {
+    if (std::isfinite(value) && value >= 0) return;
+    refuse(what + ": `" + member + "` is " + std::to_string(value) +
+           "; a finite number of 0 or more is needed");
+  };
+  check("ulp", desc.ulp);
+  check("relative", desc.relative);
+}
+
+void check_optimizer_sample(const tenon_optimizer_sample& desc, const What& what) {
+  check_flags_zero(desc.flags, what);
+  text_of(desc.optimizer, what);
+  text_of(desc.text, what);
+  text_of(desc.fragment, what);
+  if (desc.expect == TENON_OK && desc.steps == 0) refuse(what + ": `steps` is 0; 1 or more");
 }
 
 }  // namespace tenon::registry

@@ -198,14 +198,14 @@ tenon_status tenon_tensor_get_grad(tenon_context* context, tenon_tensor* tensor,
     Link* link = leaf_link(t, "get_grad");
     if (!link) return nullptr;
     std::lock_guard lock(link->mutex);
-    if (link->row_indices) {
+    if (link->grad.rows.indices) {
       fail(TENON_E_ROWS, "the gradient is held as rows", "tensor", "a dense gradient", "rows",
            "read it with tenon_tensor_get_grad_rows");
     }
     if (plan::Recorder* const recorder = plan::recorder_of(cx)) {
       recorder->leaf(t).needs(*link, false);
     }
-    return tensor::handle(link->grad.get());
+    return tensor::handle(link->grad.dense.get());
   });
 }
 
@@ -223,16 +223,16 @@ tenon_status tenon_tensor_get_grad(tenon_context* context, tenon_tensor* tensor,
       return;
     }
     std::lock_guard lock(link->mutex);
-    if (link->grad) {
+    if (link->grad.dense) {
       fail(TENON_E_ROWS, "the gradient is dense", "tensor", "a gradient held as rows",
            "a dense gradient", "read it with tenon_tensor_get_grad");
     }
     if (plan::Recorder* const recorder = plan::recorder_of(cx)) {
-      if (link->row_indices) plan::refuse_rows(t);
+      if (link->grad.rows.indices) plan::refuse_rows(t);
       recorder->leaf(t).needs(*link, false);
     }
-    *out_indices = tensor::handle(link->row_indices.get());
-    *out_values = tensor::handle(link->row_values.get());
+    *out_indices = tensor::handle(link->grad.rows.indices.get());
+    *out_values = tensor::handle(link->grad.rows.values.get());
   });
 }
 

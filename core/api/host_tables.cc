@@ -13,7 +13,7 @@
 #include "core/backward/vjp.h"
 #include "core/dispatch/call_cache.h"
 #include "core/dispatch/dispatch.h"
-#include "core/inspect/item.h"
+#include "core/inspect/print.h"
 #include "core/runtime/callback.h"
 #include "core/runtime/context.h"
 

@@ -10,7 +10,6 @@
 #include "core/dispatch/call_cache.h"
 #include "core/dispatch/select.h"
 #include "core/inspect/query.h"
-#include "core/launch/finite.h"
 #include "core/launch/prepare.h"
 
 using namespace tenon;
@@ -18,8 +17,7 @@ using namespace tenon::api;
 
 tenon_context* api::create_context(Runtime& runtime) {
   auto context = std::make_unique<Context>(runtime);
-  context->graph.reset(tape::create_graph(runtime));
-  context->launch_check.reset(new launch::FiniteCheck);
+  context->graph.reset(new tape::Graph(runtime));
   context->kernels.reset(new dispatch::KernelCache);
   context->call_cache.reset(new dispatch::CallCache(*context));
   ContextSlot* slot = ContextSlab::instance().create();
@@ -268,11 +266,8 @@ tenon_status tenon_context_set_arithmetic(tenon_context* context, uint32_t arith
 
 tenon_status tenon_context_set_device(tenon_context* context, const tenon_device* device) {
   return guard(context, [&](Context& cx) {
-    if (device) {
-      cx.runtime->device(*device);  // throws if there is no such device
-      cx.device = *device;
-    }
-    cx.has_device = device != nullptr;
+    if (device) cx.runtime->device(*device);  // throws if there is no such device
+    cx.device = device ? std::optional(*device) : std::nullopt;
   });
 }
 

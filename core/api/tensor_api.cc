@@ -2,9 +2,8 @@
 // core/api/tensor_api.cc: public functions of tensors.
 
 #include "core/api/guard.h"
-#include "core/dispatch/clone.h"
+#include "core/dispatch/roles.h"
 #include "core/exchange/dlpack.h"
-#include "core/inspect/item.h"
 #include "core/inspect/print.h"
 #include "core/launch/moves.h"
 #include "core/tensor/external.h"
@@ -258,8 +257,8 @@ tenon_status tenon_tensor_get_view(tenon_context* context, const tenon_tensor* t
     info.node = "";
     if (tape::Link* link = tape::find_link(t)) {
       std::lock_guard lock(link->mutex);
-      set(link->grad || link->row_indices, TENON_TENSOR_HAS_GRAD);
-      set(static_cast<bool>(link->row_indices), TENON_TENSOR_GRAD_ROWS);
+      set(link->grad.dense || link->grad.rows.indices, TENON_TENSOR_HAS_GRAD);
+      set(static_cast<bool>(link->grad.rows.indices), TENON_TENSOR_GRAD_ROWS);
       // Another context's node may be on its way out.
       if (!tape::is_leaf(t) && link->graph == &tape::graph_of(cx)) {
         info.node = link->node->of->op->name.c_str();

@@ -15,14 +15,13 @@ void check_flags(const Context& context, uint32_t flags) {
   refuse_inference(context);
   constexpr uint32_t known = TENON_BACKWARD_RETAIN | TENON_BACKWARD_CREATE_GRAPH;
   if (flags & ~known) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = "unknown backward flags",
-                .operand = "flags",
-                .found = std::to_string(flags & ~known)};
+    fail(TENON_E_ARGUMENT, "unknown backward flags", "flags", {}, std::to_string(flags & ~known));
   }
 }
 
-void seed_all(Walk& walk, std::span<Tensor* const> roots, std::span<Tensor* const> seeds) {
+void seed_all(Context& context, Walk& walk, std::span<Tensor* const> roots,
+              std::span<Tensor* const> seeds) {
+  const GradMode off(context, false);
   for (size_t i = 0; i < roots.size(); ++i) {
     walk.seed(*roots[i], i < seeds.size() ? seeds[i] : nullptr, i);
   }
@@ -32,11 +31,9 @@ void seed_all(Walk& walk, std::span<Tensor* const> roots, std::span<Tensor* cons
 
 void refuse_inference(const Context& context) {
   if (!context.inference()) return;
-  throw Error{.status = TENON_E_STATE,
-              .message = "there are no gradients in inference mode",
-              .expected = "a backward outside of TENON_GRAD_INFERENCE",
-              .found = "one inside",
-              .hint = "end the mode first, or use TENON_GRAD_DISABLED"};
+  fail(TENON_E_STATE, "there are no gradients in inference mode", {},
+       "a backward outside of TENON_GRAD_INFERENCE", "one inside",
+       "end the mode first, or use TENON_GRAD_DISABLED");
 }
 
 void run(Context& context, std::span<Tensor* const> roots, std::span<Tensor* const> seeds,
@@ -44,10 +41,7 @@ void run(Context& context, std::span<Tensor* const> roots, std::span<Tensor* con
   check_flags(context, flags);
   const trace::Span span(context.runtime->trace, "backward", "backward");
   Walk walk(context, flags);
-  {
-    const GradMode off(context, false);
-    seed_all(walk, roots, seeds);
-  }
+  seed_all(context, walk, roots, seeds);
   walk.run();
   walk.commit();
 }
@@ -65,10 +59,7 @@ std::vector<Ref> gradient(Context& context, std::span<Tensor* const> roots,
     }
     walk.watch(*input);
   }
-  {
-    const GradMode off(context, false);
-    seed_all(walk, roots, seeds);
-  }
+  seed_all(context, walk, roots, seeds);
   walk.run();
   const GradMode mode(context, (flags & TENON_BACKWARD_CREATE_GRAPH) != 0);
   std::vector<Ref> out;

@@ -43,10 +43,8 @@ RowGrad coalesce(Context& context, const tenon_meta& table, std::span<const RowG
   for (const RowGrad& part : parts) {
     for (int64_t row : read_indices(*part.indices)) {
       if (row < 0 || row >= table.shape[0]) {
-        throw Error{.status = TENON_E_VJP,
-                    .message = "a row gradient names a row outside its table",
-                    .expected = "0 to " + std::to_string(table.shape[0] - 1),
-                    .found = std::to_string(row)};
+        fail(TENON_E_VJP, "a row gradient names a row outside its table", {},
+             "0 to " + std::to_string(table.shape[0] - 1), std::to_string(row));
       }
       unique.push_back(row);
     }

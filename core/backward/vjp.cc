@@ -2,6 +2,8 @@
 // core/backward/vjp.cc: what a backward rule reads and returns.
 #include "core/backward/vjp.h"
 
+#include <algorithm>
+
 #include "core/launch/finite.h"
 #include "core/launch/moves.h"
 #include "core/registry/values.h"
@@ -13,13 +15,8 @@ namespace {
 [[noreturn]] void fail_rule(const Node& node, const std::string& message,
                             const std::string& operand, const std::string& expected = {},
                             const std::string& found = {}) {
-  throw Error{.status = TENON_E_VJP,
-              .message = "backward rule of " + node.of->op->name + ": " + message,
-              .op = node.of->op->name,
-              .operand = operand,
-              .expected = expected,
-              .found = found,
-              .plugin = node.of->rule ? node.of->rule->plugin->id : ""};
+  fail_with(TENON_E_VJP, node.of->op->name, node.of->rule ? node.of->rule->plugin->id : "",
+            "backward rule of " + node.of->op->name + ": " + message, operand, expected, found);
 }
 
 std::string input_name(const Node& node, uint32_t input) {
@@ -34,11 +31,14 @@ std::string scope_text(const std::string* scope) {
 }  // namespace
 
 bool VjpFrame::wants(uint32_t input) const {
-  if (input + 1 >= node.of->input_begin.size()) return false;
-  for (uint32_t i = node.of->input_begin[input]; i < node.of->input_begin[input + 1]; ++i) {
-    if (node.edges[i].wanted()) return true;
-  }
-  return false;
+  const uint32_t count = count_of(input);
+  if (count == 0) return false;
+  return std::ranges::any_of(node.edges.subspan(node.of->input_begin[input], count), &Edge::wanted);
+}
+
+uint32_t VjpFrame::count_of(uint32_t input) const {
+  const std::vector<uint32_t>& begin = node.of->input_begin;
+  return input + 1 < begin.size() ? begin[input + 1] - begin[input] : 0;
 }
 
 void VjpFrame::require(uint64_t tenon_vjp_need::*mask, uint32_t index, const char* what) const {
@@ -56,15 +56,13 @@ Tensor* VjpFrame::unpack(const Saved& saved, const Edge* edge, uint32_t output) 
   if (now != saved.version) {
     const std::string* writer = tensor.storage->writer.load(std::memory_order_relaxed);
     const std::string* where = tensor.storage->writer_scope.load(std::memory_order_relaxed);
-    throw Error{.status = TENON_E_VERSION,
-                .message = "a tensor that " + node.of->op->name + scope_text(node.scope) +
-                           " saved for backward was overwritten by " +
-                           (writer ? *writer : "a host write") + scope_text(where),
-                .op = node.of->op->name,
-                .operand = edge ? "saved input" : "saved output",
-                .expected = "version " + std::to_string(saved.version),
-                .found = "version " + std::to_string(now),
-                .hint = "write to a copy, or run backward before the write"};
+    fail_with(TENON_E_VERSION, node.of->op->name, {},
+              "a tensor that " + node.of->op->name + scope_text(node.scope) +
+                  " saved for backward was overwritten by " + (writer ? *writer : "a host write") +
+                  scope_text(where),
+              edge ? "saved input" : "saved output", "version " + std::to_string(saved.version),
+              "version " + std::to_string(now),
+              "write to a copy, or run backward before the write");
   }
   if (!create_graph) return &tensor;
   if (edge && edge->leaf) return edge->leaf.get();
@@ -102,8 +100,7 @@ tenon_value VjpFrame::output(uint32_t index) {
 
 tenon_meta VjpFrame::input_meta(uint32_t index, uint32_t item) const {
   require(&tenon_vjp_need::input_metas, index, "metadata of input");
-  if (index + 1 >= node.of->input_begin.size() ||
-      item >= node.of->input_begin[index + 1] - node.of->input_begin[index]) {
+  if (item >= count_of(index)) {
     fail_rule(node, "asks for an operand that was not given", input_name(node, index));
   }
   return node.of->input_metas[node.of->input_begin[index] + item];
@@ -135,8 +132,7 @@ tenon_value VjpFrame::output_grad(uint32_t index) {
 }
 
 void VjpFrame::set_grad(uint32_t input, uint32_t item, Tensor* grad) {
-  if (input + 1 >= node.of->input_begin.size() ||
-      item >= node.of->input_begin[input + 1] - node.of->input_begin[input]) {
+  if (item >= count_of(input)) {
     fail_rule(node, "sets the gradient of an operand that was not given", input_name(node, input));
   }
   if (!grad) {
@@ -166,10 +162,7 @@ void VjpFrame::set_grad(uint32_t input, uint32_t item, Tensor* grad) {
 }
 
 std::string VjpFrame::name_of(uint32_t flat) const {
-  const uint32_t input = node.of->operands[flat].input;
-  const registry::Op& op = *node.of->op;
-  const std::string name = op.schema.operand_name(input, flat - node.of->input_begin[input]);
-  return "input \"" + name + "\" of " + op.name;
+  return "input \"" + node.of->operand_name(flat) + "\" of " + node.of->op->name;
 }
 
 void VjpFrame::check_finite(const std::string& maker) const {
@@ -200,32 +193,23 @@ void VjpFrame::check_finite(const std::string& maker) const {
     message += already.empty() ? "what it was computed from was finite" : already;
     if (!already.empty()) message += " already: it came from outside";
     if (!maker.empty()) message += "; first made by " + maker;
-    throw Error{.status = TENON_E_CHECK,
-                .message = std::move(message),
-                .op = node.of->op->name,
-                .operand = where.substr(7, where.find('"', 7) - 7),
-                .expected = "finite gradients",
-                .found = found + " of " + tensor::describe(*grad),
-                .plugin = node.of->rule->plugin->id};
+    fail_with(TENON_E_CHECK, node.of->op->name, node.of->rule->plugin->id, std::move(message),
+              where.substr(7, where.find('"', 7) - 7), "finite gradients",
+              found + " of " + tensor::describe(*grad));
   }
 }
 
 void VjpFrame::add_rows(uint32_t input, Tensor& indices, Tensor& values) {
-  if (input + 1 >= node.of->input_begin.size() ||
-      node.of->input_begin[input + 1] == node.of->input_begin[input]) {
+  if (count_of(input) == 0) {
     fail_rule(node, "sets rows of an operand that was not given", input_name(node, input));
   }
   const uint32_t flat = node.of->input_begin[input];
   if (!node.edges[flat].wanted()) return;
   // Rows are not recorded. A rule that can be differentiated gives a dense gradient instead.
   if (create_graph) {
-    throw Error{.status = TENON_E_GRAD,
-                .message = "rows of a gradient cannot themselves be differentiated",
-                .op = node.of->op->name,
-                .operand = input_name(node, input),
-                .expected = "a dense gradient under create_graph",
-                .found = "rows",
-                .plugin = node.of->rule->plugin->id};
+    fail_with(TENON_E_GRAD, node.of->op->name, node.of->rule->plugin->id,
+              "rows of a gradient cannot themselves be differentiated", input_name(node, input),
+              "a dense gradient under create_graph", "rows");
   }
   const tenon_meta& meta = node.of->input_metas[flat];
   bool fits = indices.dtype() == TENON_DTYPE_I64 && indices.view.rank == 1 && meta.rank >= 1 &&

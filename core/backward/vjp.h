@@ -10,14 +10,10 @@ namespace tenon::backward {
 
 using tape::Edge;
 using tape::Node;
+using tape::RowGrad;
 using tape::Saved;
 using tensor::Ref;
 using tensor::Tensor;
-
-struct RowGrad {
-  Ref indices;
-  Ref values;
-};
 
 struct VjpFrame final : CallbackSubject {
   VjpFrame(Context& owner, Node& which, bool create)
@@ -48,6 +44,7 @@ struct VjpFrame final : CallbackSubject {
   Small<RowGrad, 4> rows;  // per input tensor; empty while there are none
 
  private:
+  uint32_t count_of(uint32_t input) const;  // operands of it; 0 if there is no such input
   void require(uint64_t tenon_vjp_need::*mask, uint32_t index, const char* what) const;
   Tensor* unpack(const Saved& saved, const Edge* edge, uint32_t output);
 };

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "core/backward/rows.h"
-#include "core/backward/vjp.h"
 #include "core/dispatch/call_cache.h"
 #include "core/dispatch/gradients.h"
 #include "core/dispatch/roles.h"
@@ -34,20 +33,14 @@ struct Hold {
                                     node.of->attrs.values())
            : "";
   if (!too_old.empty()) {
-    throw Error{.status = TENON_E_GRAD,
-                .message = "the backward rule of " + node.of->op->name + " " + too_old,
-                .op = node.of->op->name,
-                .expected = "a rule that knows all that the call uses, or a composition",
-                .found = "an older rule",
-                .plugin = rule->plugin->id,
-                .hint = "leave that out of the call, or update plugin " + rule->plugin->id};
+    fail_with(TENON_E_GRAD, node.of->op->name, rule->plugin->id,
+              "the backward rule of " + node.of->op->name + " " + too_old, {},
+              "a rule that knows all that the call uses, or a composition", "an older rule",
+              "leave that out of the call, or update plugin " + rule->plugin->id);
   }
-  throw Error{.status = TENON_E_GRAD,
-              .message = node.of->op->name + " has no backward rule",
-              .op = node.of->op->name,
-              .expected = "an op with a rule or a composition",
-              .found = "neither",
-              .hint = "detach its inputs, or load a plugin that adds a rule"};
+  fail_with(TENON_E_GRAD, node.of->op->name, {}, node.of->op->name + " has no backward rule", {},
+            "an op with a rule or a composition", "neither",
+            "detach its inputs, or load a plugin that adds a rule");
 }
 
 // A number 1 of the root's shape, which has one element.
@@ -73,13 +66,11 @@ Ref one_like(Context& context, const Tensor& root) {
 bool earlier(const Node* a, const Node* b) { return a->sequence < b->sequence; }
 
 [[noreturn]] void fail_inside(const Node& node) {
-  throw Error{.status = TENON_E_STATE,
-              .message = "a hook has started a backward through " + node.of->op->name +
-                         ", which the backward that called the hook is walking",
-              .op = node.of->op->name,
-              .expected = "another graph",
-              .found = "the graph that is being walked",
-              .hint = "start it after the backward, or from a detached copy"};
+  fail_with(TENON_E_STATE, node.of->op->name, {},
+            "a hook has started a backward through " + node.of->op->name +
+                ", which the backward that called the hook is walking",
+            {}, "another graph", "the graph that is being walked",
+            "start it after the backward, or from a detached copy");
 }
 
 }  // namespace
@@ -151,9 +142,7 @@ void Walk::watch(Tensor& input) {
 Ref Walk::fitted(const Node& node, uint32_t flat, Ref grad) const {
   const tenon_meta& meta = node.of->input_metas[flat];
   const tensor::DimSpan shape = tensor::shape_of(meta);
-  if (std::equal(shape.begin(), shape.end(), grad->shape().begin(), grad->shape().end())) {
-    return grad;
-  }
+  if (std::ranges::equal(shape, grad->shape())) return grad;
   return Ref(dispatch::sum_to(context_, *grad, shape));
 }
 
@@ -180,26 +169,20 @@ void Walk::send(const Node& node, uint32_t flat, Ref dense, RowGrad rows) {
 
 void Walk::step(Node& node) {
   if (node.freed) {
-    throw Error{.status = TENON_E_GRAPH_FREED,
-                .message = "backward ran through " + node.of->op->name +
-                           " a second time, and its saved values are gone",
-                .op = node.of->op->name,
-                .expected = "one backward, or TENON_BACKWARD_RETAIN on all but the last",
-                .found = "a second backward",
-                .hint = "pass TENON_BACKWARD_RETAIN to the first backward"};
+    fail_with(TENON_E_GRAPH_FREED, node.of->op->name, {},
+              "backward ran through " + node.of->op->name +
+                  " a second time, and its saved values are gone",
+              {}, "one backward, or TENON_BACKWARD_RETAIN on all but the last", "a second backward",
+              "pass TENON_BACKWARD_RETAIN to the first backward");
   }
   if (!node.of->rule) fail_without_rule(node);
   // The rule's plugin is asked where the rule is called.
   const registry::Op& op = *node.of->op;
   if (op.plugin != node.of->rule->plugin) require_active(*op.plugin, op.name);
   if (create_ && !(node.of->rule->desc.flags & TENON_VJP_TWICE)) {
-    throw Error{
-        .status = TENON_E_GRAD,
-        .message = "the backward rule of " + node.of->op->name + " cannot itself be differentiated",
-        .op = node.of->op->name,
-        .expected = "a rule with TENON_VJP_TWICE",
-        .found = "a rule without it",
-        .plugin = node.of->rule->plugin->id};
+    fail_with(TENON_E_GRAD, node.of->op->name, node.of->rule->plugin->id,
+              "the backward rule of " + node.of->op->name + " cannot itself be differentiated", {},
+              "a rule with TENON_VJP_TWICE", "a rule without it");
   }
   VjpFrame frame(context_, node, create_);
   frame.grads.resize(node.edges.size());

@@ -6,12 +6,10 @@
 // heap; nothing recurses. Leaves change only after the whole walk has succeeded.
 #pragma once
 
-#include <span>
 #include <string>
 #include <unordered_map>
 
-#include "core/backward/leaves.h"
-#include "core/base/small.h"
+#include "core/backward/vjp.h"
 #include "core/launch/launch.h"
 #include "core/runtime/context.h"
 #include "core/tape/graph.h"
@@ -20,6 +18,46 @@ namespace tenon::backward {
 
 using tape::Hooks;
 using tape::Link;
+
+struct LeafGrad {
+  Ref leaf;
+  Ref dense;
+  std::vector<RowGrad> rows;
+};
+
+// The leaves a walk has met, in that order. Few are found by looking at them all.
+class Leaves {
+ public:
+  size_t size() const { return all_.size(); }
+  LeafGrad& operator[](size_t index) { return all_[index]; }
+
+  LeafGrad* find(const Tensor& leaf) {
+    if (index_.empty()) {
+      for (LeafGrad& each : all_) {
+        if (each.leaf.get() == &leaf) return &each;
+      }
+      return nullptr;
+    }
+    const auto found = index_.find(&leaf);
+    return found == index_.end() ? nullptr : &all_[found->second];
+  }
+
+  LeafGrad& at(Tensor& leaf) {
+    if (LeafGrad* known = find(leaf)) return *known;
+    all_.push_back({Ref::shared(&leaf), {}, {}});
+    if (all_.size() == kFew) {
+      for (size_t i = 0; i < all_.size(); ++i) index_.emplace(all_[i].leaf.get(), i);
+    } else if (all_.size() > kFew) {
+      index_.emplace(&leaf, all_.size() - 1);
+    }
+    return all_.back();
+  }
+
+ private:
+  static constexpr size_t kFew = 16;
+  Small<LeafGrad, kFew> all_;
+  std::unordered_map<const Tensor*, size_t> index_;  // empty while there are few
+};
 
 struct Watched {
   Node* node = nullptr;  // counted
@@ -30,9 +68,8 @@ struct Watched {
 // What becomes of one leaf's gradient once those of all leaves are complete.
 struct Change {
   Link* link = nullptr;
-  Ref grad;      // the new gradient
-  Ref sum;       // or: what the gradient there is becomes, in its own memory
-  RowGrad rows;  // or: the new gradient as rows
+  tape::Gradient grad;  // the new one
+  Ref sum;              // or: what the gradient there is becomes, in its own memory
 };
 
 // Who keeps a whole step in order to repeat it, gradients of leaves too: they are state between

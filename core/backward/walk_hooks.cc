@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/backward/walk_hooks.cc: what a program sees of gradients during a backward.
-#include <algorithm>
 #include <unordered_set>
 
 #include "core/backward/walk.h"
@@ -39,10 +38,8 @@ void Walk::look_for_hooks() {
 
 void Walk::call_hooks(const Hooks& hooks, Ref& grad, const std::string& where) {
   if (!hooks.empty() && context_.capturing) {
-    throw Error{
-        .status = TENON_E_CAPTURE,
-        .message = "the gradient of " + where + " has a hook, which a replay would not call",
-        .hint = "end the hook before the capture, or capture the forward alone"};
+    fail(TENON_E_CAPTURE, "the gradient of " + where + " has a hook, which a replay would not call",
+         {}, {}, {}, "end the hook before the capture, or capture the forward alone");
   }
   for (const std::shared_ptr<tape::Hook>& hook : hooks) {
     const GradMode mode(context_, create_);

@@ -8,7 +8,6 @@
 
 #include "core/backward/rows.h"
 #include "core/backward/walk.h"
-#include "core/dispatch/clone.h"
 #include "core/dispatch/roles.h"
 #include "core/launch/moves.h"
 
@@ -57,44 +56,44 @@ Change Walk::change_dense(Link& link, LeafGrad& entry) {
     entry.dense = Ref(create_ && !context_.capture ? dispatch::clone(context_, *entry.dense)
                                                    : launch::copy(context_, *entry.dense));
   }
-  if (link.row_indices) {
+  if (link.grad.rows.indices) {
     // As a captured step adds to rows: what they leave out is a zero, which is positive.
     const GradMode mode(context_, create_);
-    const RowGrad rows{link.row_indices, link.row_values};
-    accumulate(entry.dense, densify(context_, tensor::meta_of(*entry.leaf), rows));
+    accumulate(entry.dense, densify(context_, tensor::meta_of(*entry.leaf), link.grad.rows));
   }
-  Change change{&link, {}, {}, {}};
-  if (!link.grad) {
-    change.grad = std::move(entry.dense);
+  Change change{&link, {}, {}};
+  if (!link.grad.dense) {
+    change.grad.dense = std::move(entry.dense);
   } else if (create_) {
-    change.grad = Ref(dispatch::add(context_, *link.grad, *entry.dense));
+    change.grad.dense = Ref(dispatch::add(context_, *link.grad.dense, *entry.dense));
   } else if (context_.capture) {
     // A replay has to add into the gradient's own memory.
-    dispatch::add_into(context_, *link.grad, *entry.dense);
-    change.grad = link.grad;
+    dispatch::add_into(context_, *link.grad.dense, *entry.dense);
+    change.grad.dense = link.grad.dense;
   } else {
-    dispatch::add_into(context_, *entry.dense, *link.grad);
+    dispatch::add_into(context_, *entry.dense, *link.grad.dense);
     change.sum = std::move(entry.dense);
   }
   return change;
 }
 
 Change Walk::change_rows(Link& link, LeafGrad& entry) {
-  Change change{&link, {}, {}, {}};
+  Change change{&link, {}, {}};
   if (context_.capture) {
-    change.grad = link.grad ? link.grad : capture_of(context_)->zeros_of(context_, *entry.leaf);
-    for (const RowGrad& rows : entry.rows) add_rows_into(context_, *change.grad, rows);
+    Ref& sum = change.grad.dense;
+    sum = link.grad.dense ? link.grad.dense : capture_of(context_)->zeros_of(context_, *entry.leaf);
+    for (const RowGrad& rows : entry.rows) add_rows_into(context_, *sum, rows);
     return change;
   }
-  if (link.grad) {
-    change.sum = Ref(launch::copy(context_, *link.grad));
+  if (link.grad.dense) {
+    change.sum = Ref(launch::copy(context_, *link.grad.dense));
     for (const RowGrad& rows : entry.rows) add_rows_into(context_, *change.sum, rows);
     return change;
   }
   std::vector<RowGrad> parts;
-  if (link.row_indices) parts.push_back({link.row_indices, link.row_values});
+  if (link.grad.rows.indices) parts.push_back(link.grad.rows);
   for (RowGrad& rows : entry.rows) parts.push_back(std::move(rows));
-  change.rows = coalesce(context_, tensor::meta_of(*entry.leaf), parts);
+  change.grad.rows = coalesce(context_, tensor::meta_of(*entry.leaf), parts);
   return change;
 }
 
@@ -104,7 +103,7 @@ Change Walk::change(Link& link, LeafGrad& entry) {
   const bool rows_alone = !entry.dense && !create_;
   StepCapture* const capture = capture_of(context_);
   const bool begins = capture && capture->is_untouched(*entry.leaf);
-  if (rows_alone && (link.grad || begins || keeps_rows(*entry.leaf))) {
+  if (rows_alone && (link.grad.dense || begins || keeps_rows(*entry.leaf))) {
     return change_rows(link, entry);
   }
   fold(entry);
@@ -116,11 +115,9 @@ void Walk::publish(Change& change) {
   Link& link = *change.link;
   if (!change.sum) {
     link.grad = std::move(change.grad);
-    link.row_indices = std::move(change.rows.indices);
-    link.row_values = std::move(change.rows.values);
     return;
   }
-  Tensor& grad = *link.grad;
+  Tensor& grad = *link.grad.dense;
   if (!device_of(grad).host_memory() || !grad.contiguous() || !change.sum->contiguous()) {
     return launch::copy_into(context_, *change.sum, grad);
   }
@@ -157,7 +154,7 @@ void Walk::commit() {
   for (size_t i = 0; i < changes.size(); ++i) {
     if (!changes[i].link) continue;
     Tensor& leaf = *leaves_[i].leaf;
-    if (capture) capture->adds(leaf, *links[i], !leaves_[i].rows.empty(), changes[i].grad);
+    if (capture) capture->adds(leaf, *links[i], !leaves_[i].rows.empty(), changes[i].grad.dense);
     publish(changes[i]);
     if (capture) capture->made(leaf);
   }

@@ -40,6 +40,12 @@ inline bool test_and_set(std::atomic<bool>& flag) noexcept {
   return before;
 }
 
+// Stores false at the end of the scope.
+struct Lowered {
+  ~Lowered() { flag.store(false, std::memory_order_release); }
+  std::atomic<bool>& flag;
+};
+
 class SpinLock {
  public:
   [[gnu::always_inline]] void lock() noexcept {

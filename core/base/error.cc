@@ -10,43 +10,35 @@ template std::string std::operator+(const std::string&, const std::string&);
 
 namespace tenon {
 
-void fail(tenon_status status, std::string message, std::string operand, std::string expected,
-          std::string found, std::string hint) {
+void fail_with(tenon_status status, const std::string& op, const std::string& plugin,
+               std::string message, std::string operand, std::string expected, std::string found,
+               std::string hint) {
   throw Error{.status = status,
               .message = std::move(message),
+              .op = op,
               .operand = std::move(operand),
               .expected = std::move(expected),
               .found = std::move(found),
+              .plugin = plugin,
               .hint = std::move(hint)};
 }
 
-namespace {
-
-Error error_in(const std::string& op, tenon_status status, const std::string& what,
-               std::string operand, std::string expected, std::string found, std::string hint) {
-  return {.status = status,
-          .message = op + ": " + what,
-          .op = op,
-          .operand = std::move(operand),
-          .expected = std::move(expected),
-          .found = std::move(found),
-          .hint = std::move(hint)};
+void fail(tenon_status status, std::string message, std::string operand, std::string expected,
+          std::string found, std::string hint) {
+  fail_with(status, {}, {}, std::move(message), std::move(operand), std::move(expected),
+            std::move(found), std::move(hint));
 }
-
-}  // namespace
 
 void fail_in(const std::string& op, tenon_status status, const std::string& what,
              std::string operand, std::string expected, std::string found, std::string hint) {
-  throw error_in(op, status, what, std::move(operand), std::move(expected), std::move(found),
-                 std::move(hint));
+  fail_with(status, op, {}, op + ": " + what, std::move(operand), std::move(expected),
+            std::move(found), std::move(hint));
 }
 
 void fail_plugin(const std::string& op, const std::string& plugin, const std::string& what,
                  std::string operand, std::string expected, std::string found, std::string hint) {
-  Error error = error_in(op, TENON_E_PLUGIN, what, std::move(operand), std::move(expected),
-                         std::move(found), std::move(hint));
-  error.plugin = plugin;
-  throw error;
+  fail_with(TENON_E_PLUGIN, op, plugin, op + ": " + what, std::move(operand), std::move(expected),
+            std::move(found), std::move(hint));
 }
 
 }  // namespace tenon

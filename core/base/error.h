@@ -48,6 +48,12 @@ struct Error {
                                          std::string expected = {}, std::string found = {},
                                          std::string hint = {});
 
+// The same of any status; `op` and `plugin` may be empty, and do not begin the message.
+[[noreturn, gnu::cold]] void fail_with(tenon_status status, const std::string& op,
+                                       const std::string& plugin, std::string message,
+                                       std::string operand = {}, std::string expected = {},
+                                       std::string found = {}, std::string hint = {});
+
 // Thrown if memory ran out; formatting it allocates nothing.
 struct OutOfMemory {
   uint64_t bytes = 0;

@@ -24,10 +24,9 @@ Sized read_sized(const Sized& given, const std::string& type, const std::string&
   const char* bytes = reinterpret_cast<const char*>(&given);
   for (size_t i = sizeof known; i < given.struct_size; ++i) {
     if (bytes[i] == 0) continue;
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = "needs a newer Tenon: " + type + " has unknown data at offset " +
-                           std::to_string(i),
-                .operand = operand};
+    fail(TENON_E_ARGUMENT,
+         "needs a newer Tenon: " + type + " has unknown data at offset " + std::to_string(i),
+         operand);
   }
   return known;
 }

@@ -59,9 +59,6 @@ static_assert(sizeof(SlotHeader) == 16);
 void hold_quarantine() noexcept;
 void drop_quarantine() noexcept;
 
-// Whether `slot` is the address of a slot of any slab. Safe for any value; takes no lock.
-bool is_slot(uintptr_t slot) noexcept;
-
 // How many hold the quarantine.
 extern constinit std::atomic<int64_t> quarantine_holders;
 inline bool quarantine_on() noexcept {
@@ -205,12 +202,6 @@ class Slab {
     const uint32_t tag = SlabBase::tag_of(slot).load(std::memory_order_acquire);
     if (tag != (kTagLive | uint32_t{Kind} << 8 | generation)) return nullptr;
     return std::launder(static_cast<T*>(slot));
-  }
-
-  // The same for any value whatever: looks the address up before it reads there. Slower.
-  static T* from_handle_checked(const void* handle) noexcept {
-    const uintptr_t slot = reinterpret_cast<uintptr_t>(handle) & ~(kSlotAlignment - 1);
-    return is_slot(slot) ? from_handle(handle) : nullptr;
   }
 
   int64_t live() const noexcept { return base_.live(); }

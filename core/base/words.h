@@ -9,11 +9,11 @@
 
 namespace tenon::base {
 
-// The words of `text`, which spaces separate.
-inline std::vector<std::string_view> words_of(std::string_view text) {
+// The words of `text`, which `between` separates.
+inline std::vector<std::string_view> words_of(std::string_view text, char between = ' ') {
   std::vector<std::string_view> words;
   while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
+    const std::string_view word = text.substr(0, text.find(between));
     if (!word.empty()) words.push_back(word);
     text.remove_prefix(word.size() + (word.size() < text.size() ? 1 : 0));
   }

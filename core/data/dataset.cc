@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "core/data/callback.h"
 #include "core/registry/values.h"
 
 namespace tenon::data {
@@ -13,25 +12,15 @@ using tensor::Ref;
 using tensor::Tensor;
 
 Dataset::Dataset(Context& context, const registry::Entry& kind, std::span<const NamedValue> given)
-    : KindObject(context, kind) {
-  const registry::ValueStore values = read_options(kind.name, options_of(desc()), given);
-  run_callback(context, kind, "create", [&](tenon_call* call) {
-    return desc().create(call, values.values().data(), &object_);
-  });
-  try {
-    describe(context);
-  } catch (...) {
-    desc().release(object_);
-    throw;
-  }
+    : Object(context, kind, given) {
+  describe(context);
 }
 
 void Dataset::describe(Context& context) {
-  run_callback(context, *kind_, "length",
-               [&](tenon_call* call) { return desc().length(call, object_, &length_); });
+  ask(context, "length", [&](tenon_call* call) { return desc().length(call, object_, &length_); });
   uint32_t count = 0;
   fields_.resize(16);
-  run_callback(context, *kind_, "fields", [&](tenon_call* call) {
+  ask(context, "fields", [&](tenon_call* call) {
     return desc().fields(call, object_, fields_.data(), static_cast<uint32_t>(fields_.size()),
                          &count);
   });
@@ -49,8 +38,6 @@ void Dataset::describe(Context& context) {
     }
   }
 }
-
-Dataset::~Dataset() { desc().release(object_); }
 
 std::vector<Ref> Dataset::get(Context& context, std::span<const int64_t> indices) const {
   for (size_t i = 0; i < indices.size(); ++i) {
@@ -77,8 +64,8 @@ std::vector<Ref> Dataset::get(Context& context, std::span<const int64_t> indices
 void Dataset::read(Context& context, std::span<const int64_t> indices,
                    void* const* destinations) const {
   const auto some = [&](std::span<const int64_t> wanted) {
-    run_callback(
-        context, *kind_, "get",
+    ask(
+        context, "get",
         [&](tenon_call* call) {
           return desc().get(call, object_, wanted.data(), static_cast<int64_t>(wanted.size()),
                             destinations);
@@ -99,14 +86,10 @@ std::vector<int64_t> Dataset::lengths(Context& context, int64_t first, int64_t c
   constexpr int64_t kPiece = int64_t{1} << 16;
   const auto callback = desc().lengths;
   if (callback == nullptr) {
-    throw Error{.status = TENON_E_UNSUPPORTED,
-                .message = kind_->name + ": does not say how long its samples are",
-                .op = kind_->name,
-                .operand = "dataset",
-                .expected = "a dataset with the callback `lengths`",
-                .found = "one without",
-                .plugin = kind_->plugin->id,
-                .hint = "give the loader the lengths, or let its batches be of any length"};
+    fail_with(TENON_E_UNSUPPORTED, kind_->name, kind_->plugin->id,
+              kind_->name + ": does not say how long its samples are", "dataset",
+              "a dataset with the callback `lengths`", "one without",
+              "give the loader the lengths, or let its batches be of any length");
   }
   if (first < 0 || first > length_ || count < 0 || count > length_ - first) {
     fail_in(kind_->name, TENON_E_ARGUMENT, "lengths of samples that are not there", "first",
@@ -115,7 +98,7 @@ std::vector<int64_t> Dataset::lengths(Context& context, int64_t first, int64_t c
   }
   std::vector<int64_t> lengths(static_cast<size_t>(count));
   for (int64_t at = 0; at < count; at += kPiece) {
-    run_callback(context, *kind_, "lengths", [&](tenon_call* call) {
+    ask(context, "lengths", [&](tenon_call* call) {
       return callback(call, object_, first + at, std::min(kPiece, count - at), lengths.data() + at);
     });
   }

@@ -5,19 +5,16 @@
 #include <tenon/ext/draft/datasets.h>
 
 #include <span>
-#include <string_view>
 #include <vector>
 
-#include "core/data/options.h"
-#include "core/runtime/kind_object.h"
+#include "core/data/callback.h"
 
 namespace tenon::data {
 
-class Dataset : public KindObject<tenon_dataset_desc> {
+class Dataset : public Object<tenon_dataset_desc> {
  public:
-  // Checks the options against the description and opens the data.
+  // Opens the data.
   Dataset(Context& context, const registry::Entry& kind, std::span<const NamedValue> values);
-  ~Dataset();
 
   int64_t length() const { return length_; }
   const std::vector<tenon_dataset_field>& fields() const { return fields_; }
@@ -30,7 +27,6 @@ class Dataset : public KindObject<tenon_dataset_desc> {
  private:
   void describe(Context& context);
   void read(Context& context, std::span<const int64_t> indices, void* const* destinations) const;
-  void* object_ = nullptr;
   int64_t length_ = 0;
   std::vector<tenon_dataset_field> fields_;
   std::vector<std::string> names_;

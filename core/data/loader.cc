@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/registry/values.h"
-
 namespace tenon::data {
 
 using tensor::DimSpan;
@@ -24,52 +22,13 @@ constexpr int64_t kMaxLength = PTRDIFF_MAX / static_cast<int64_t>(sizeof(int64_t
   fail(TENON_E_ARGUMENT, "loader: " + what, operand, std::move(expected), std::move(found));
 }
 
-class Epoch final : public Pass {
- public:
-  Epoch(Runtime& runtime, std::shared_ptr<const Dataset> dataset, std::vector<Step> steps,
-        std::vector<int64_t> order, uint64_t seed, int64_t epoch, int64_t batch)
-      : number(epoch),
-        runtime_(runtime),
-        dataset_(std::move(dataset)),
-        steps_(std::move(steps)),
-        order_(std::move(order)),
-        seed_(seed),
-        batch_(batch) {}
-
-  Fields read(Context& context, int64_t position) const override {
-    const auto first = static_cast<size_t>(position);
-    const size_t n = std::min(static_cast<size_t>(batch_), order_.size() - first);
-    const std::span<const int64_t> samples(order_.data() + first, n);
-    Fields fields = dataset_ ? dataset_->get(context, samples) : numbers(samples);
-    const tenon_batch batch{static_cast<int64_t>(n), samples.data(), seed_, number};
-    for (const Step& step : steps_) {
-      fields[step.field] = step.transform->call(context, batch, *fields[step.field]);
-    }
-    return fields;
-  }
-  int64_t batch() const override { return batch_; }
-
-  const int64_t number;
-
- private:
-  Fields numbers(std::span<const int64_t> samples) const {
-    const int64_t n = static_cast<int64_t>(samples.size());
-    Fields fields;
-    fields.emplace_back(Tensor::create(runtime_.host_device(), TENON_DTYPE_I64, {&n, 1}));
-    std::memcpy(fields[0]->view.data, samples.data(), samples.size_bytes());
-    return fields;
-  }
-
-  Runtime& runtime_;
-  const std::shared_ptr<const Dataset> dataset_;
-  const std::vector<Step> steps_;
-  const std::vector<int64_t> order_;
-  const uint64_t seed_;
-  const int64_t batch_;
-};
-
-const Epoch& epoch_of(const std::shared_ptr<const Pass>& pass) {
-  return static_cast<const Epoch&>(*pass);
+// Of a loader without a dataset.
+Fields numbers_of(Runtime& runtime, std::span<const int64_t> samples) {
+  const int64_t n = std::ssize(samples);
+  Fields fields;
+  fields.emplace_back(Tensor::create(runtime.host_device(), TENON_DTYPE_I64, {&n, 1}));
+  std::memcpy(fields[0]->view.data, samples.data(), samples.size_bytes());
+  return fields;
 }
 
 }  // namespace
@@ -145,15 +104,38 @@ void Loader::begin(int64_t epoch, int64_t position) {
 std::shared_ptr<const Pass> Loader::make_pass(int64_t epoch) const {
   refuse_forked();
   const Order how{all_, batch_, seed_, (flags_ & TENON_LOADER_SHUFFLE) != 0};
-  std::vector<int64_t> order = order_of(how, epoch, buckets_, share_);
-  return std::make_shared<Epoch>(*runtime_, dataset_, steps_, std::move(order), seed_, epoch,
-                                 batch_);
+  auto read = [&runtime = *runtime_, dataset = dataset_, steps = steps_,
+               order = order_of(how, epoch, buckets_, share_), seed = seed_, epoch,
+               batch = batch_](Context& context, int64_t position) {
+    const auto first = static_cast<size_t>(position);
+    const size_t n = std::min(static_cast<size_t>(batch), order.size() - first);
+    const std::span<const int64_t> samples(order.data() + first, n);
+    Fields fields = dataset ? dataset->get(context, samples) : numbers_of(runtime, samples);
+    const tenon_batch what{static_cast<int64_t>(n), samples.data(), seed, epoch};
+    for (const Step& step : steps) {
+      fields[step.field] = step.transform->call(context, what, *fields[step.field]);
+    }
+    return fields;
+  };
+  return std::make_shared<Pass>(Pass{epoch, batch_, std::move(read)});
 }
 
 void Loader::begin(std::shared_ptr<const Pass> pass, int64_t position) noexcept {
   pass_ = std::move(pass);
   position_ = position;
   start();
+}
+
+// Of the same epoch with `value` in place of what `member` is. If that fails, nothing has changed.
+template <class T>
+std::shared_ptr<const Pass> Loader::pass_with(T& member, T value) {
+  std::swap(member, value);
+  try {
+    return make_pass(pass_->epoch);
+  } catch (...) {
+    std::swap(member, value);
+    throw;
+  }
 }
 
 void Loader::set_transforms(Context& context, std::vector<Step> steps) {
@@ -175,13 +157,7 @@ void Loader::set_transforms(Context& context, std::vector<Step> steps) {
     tenon_meta& sample = fields[steps[i].field].sample;
     sample = steps[i].transform->infer(context, sample);
   }
-  steps.swap(steps_);
-  try {
-    begin(epoch_of(pass_).number, position_);
-  } catch (...) {
-    steps.swap(steps_);
-    throw;
-  }
+  begin(pass_with(steps_, std::move(steps)), position_);
   fields_.swap(fields);
 }
 
@@ -197,16 +173,9 @@ void Loader::set_share(const Share& share) {
            "first and count within " + std::to_string(share.of) + " batches",
            "first " + std::to_string(share.first) + ", count " + std::to_string(share.count));
   }
-  const Share before = share_;
-  share_ = share;
-  try {
-    const std::shared_ptr<const Pass> pass = make_pass(epoch_of(pass_).number);
-    length_ = share.of == 1 ? all_ : all_ / (batch_ * share.of) * share.count * batch_;
-    begin(pass, 0);
-  } catch (...) {
-    share_ = before;
-    throw;
-  }
+  std::shared_ptr<const Pass> pass = pass_with(share_, share);
+  length_ = share.of == 1 ? all_ : all_ / (batch_ * share.of) * share.count * batch_;
+  begin(std::move(pass), 0);
 }
 
 std::shared_ptr<const std::vector<int64_t>> Loader::read_lengths(Context& context,
@@ -233,14 +202,7 @@ void Loader::set_buckets(Context& context, int64_t pool, const int64_t* lengths)
            "2 or more, or 0 for none", std::to_string(pool));
   }
   refuse_forked();
-  Buckets buckets{pool, pool == 0 ? nullptr : read_lengths(context, lengths)};
-  std::swap(buckets_, buckets);
-  try {
-    begin(make_pass(epoch_of(pass_).number), 0);
-  } catch (...) {
-    std::swap(buckets_, buckets);
-    throw;
-  }
+  begin(pass_with(buckets_, {pool, pool == 0 ? nullptr : read_lengths(context, lengths)}), 0);
 }
 
 void Loader::set_workers(uint32_t count, const MakeWorkerContext& make) {
@@ -274,7 +236,7 @@ tenon_loader_info Loader::info() const {
   info.flags = flags_;
   info.length = length_;
   info.batch = batch_;
-  info.epoch = epoch_of(pass_).number;
+  info.epoch = pass_->epoch;
   info.position = position_;
   info.remaining = remaining();
   info.seed = seed_;

@@ -65,6 +65,8 @@ class Loader : public OfRuntime {
   int64_t remaining() const;
   std::shared_ptr<const std::vector<int64_t>> read_lengths(Context& context,
                                                            const int64_t* given) const;
+  template <class T>
+  std::shared_ptr<const Pass> pass_with(T& member, T value);
   void start() noexcept;
   void refuse_forked() const;
 

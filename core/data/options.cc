@@ -6,7 +6,6 @@
 
 #include "core/base/error.h"
 #include "core/base/words.h"
-#include "core/registry/values.h"
 
 namespace tenon::data {
 namespace {
@@ -56,8 +55,7 @@ registry::ValueStore read_options(const std::string& kind, std::span<const Optio
   std::vector<tenon_value> values(options.size());
   std::vector<std::vector<double>> floats(options.size());
   for (const NamedValue& each : given) {
-    const auto option = std::find_if(options.begin(), options.end(),
-                                     [&](const Option& known) { return known.name == each.first; });
+    const auto option = std::ranges::find(options, each.first, &Option::name);
     if (option == options.end()) {
       fail_option(kind, each.first, "is unknown", names_of(options), std::string(each.first));
     }

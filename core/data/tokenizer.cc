@@ -5,29 +5,18 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/data/callback.h"
 #include "core/files/image.h"
 #include "core/files/replacement.h"
 #include "core/json/writer.h"
 #include "core/registry/checks.h"
-#include "core/registry/values.h"
 #include "core/runtime/file_entries.h"
 
 namespace tenon::data {
 
 Tokenizer::Tokenizer(Context& context, const registry::Entry& kind, std::span<const char> file,
                      std::span<const NamedValue> given)
-    : KindObject(context, kind) {
-  const registry::ValueStore values = read_options(kind.name, options_of(desc()), given);
-  run_callback(context, kind, "create", [&](tenon_call* call) {
-    return desc().create(call, file.data(), file.size(), values.values().data(), &object_);
-  });
-  try {
-    describe(context);
-  } catch (...) {
-    desc().release(object_);
-    throw;
-  }
+    : Object(context, kind, given, file.data(), file.size()) {
+  describe(context);
 }
 
 std::shared_ptr<const Tokenizer> Tokenizer::load(Context& context, const registry::Entry* kind,
@@ -48,12 +37,9 @@ std::shared_ptr<const Tokenizer> Tokenizer::load(Context& context, const registr
   }
 }
 
-Tokenizer::~Tokenizer() { desc().release(object_); }
-
 void Tokenizer::describe(Context& context) {
   info_ = {sizeof info_, 0, 0, -1, -1, -1, -1};
-  run_callback(context, *kind_, "info",
-               [&](tenon_call* call) { return desc().info(call, object_, &info_); });
+  ask(context, "info", [&](tenon_call* call) { return desc().info(call, object_, &info_); });
   const bool possible =
       info_.size >= 0 && info_.size <= std::numeric_limits<int32_t>::max() &&
       std::ranges::all_of(
@@ -73,7 +59,7 @@ std::vector<Item> Tokenizer::collect(Context& context, const char* name, size_t 
   std::vector<Item> items(guess);
   for (int attempt = 0; attempt < 2; ++attempt) {
     Length length = 0;
-    run_callback(context, *kind_, name, [&](tenon_call* call) {
+    ask(context, name, [&](tenon_call* call) {
       return callback(call, items.data(), static_cast<Length>(items.size()), &length);
     });
     if (length < 0 || static_cast<uint64_t>(length) > items.max_size()) break;
@@ -144,27 +130,21 @@ std::pair<std::string, uint32_t> Tokenizer::token(Context& context, int64_t toke
 
 int32_t Tokenizer::find(Context& context, std::string_view spelling) const {
   int32_t found = -1;
-  run_callback(context, *kind_, "find", [&](tenon_call* call) {
+  ask(context, "find", [&](tenon_call* call) {
     return desc().find(call, object_, spelling.data(), spelling.size(), &found);
   });
   if (found >= 0 && found < info_.size) return found;
   if (found != -1) blame("finds " + std::to_string(found) + " as a token");
   const std::string words =
       json::is_utf8(spelling) ? std::string(spelling) : registry::shown(spelling);
-  throw Error{.status = TENON_E_NOT_FOUND,
-              .message = kind_->name + ": no token is spelt '" + words + "'",
-              .op = kind_->name,
-              .operand = "spelling",
-              .found = words};
+  fail_in(kind_->name, TENON_E_NOT_FOUND, "no token is spelt '" + words + "'", "spelling", {},
+          words);
 }
 
 void Tokenizer::save(Context& context, const std::string& path) const {
   if (!desc().save) {
-    throw Error{.status = TENON_E_UNSUPPORTED,
-                .message = kind_->name + " writes no files",
-                .op = kind_->name,
-                .operand = "tokenizer",
-                .hint = "keep the file it was made of, if there is one"};
+    fail_with(TENON_E_UNSUPPORTED, kind_->name, {}, kind_->name + " writes no files", "tokenizer",
+              {}, {}, "keep the file it was made of, if there is one");
   }
   const auto bytes = collect<uint64_t, char>(
       context, "save", 1 << 16,

@@ -11,22 +11,19 @@
 #include <utility>
 #include <vector>
 
-#include "core/data/options.h"
-#include "core/runtime/kind_object.h"
+#include "core/data/callback.h"
 
 namespace tenon::data {
 
-class Tokenizer : public KindObject<tenon_tokenizer_desc> {
+class Tokenizer : public Object<tenon_tokenizer_desc> {
  public:
-  // file  data NULL: none. Checks the options against the description, and what the plugin says of
-  // the tokenizer it makes.
+  // file  data NULL: none. Checks what the plugin says of the tokenizer it makes.
   Tokenizer(Context& context, const registry::Entry& kind, std::span<const char> file,
             std::span<const NamedValue> values);
   // Of the file at `path`; errors name it. kind  NULL: the one whose endings fit.
   static std::shared_ptr<const Tokenizer> load(Context& context, const registry::Entry* kind,
                                                const std::string& path,
                                                std::span<const NamedValue> values);
-  ~Tokenizer();
 
   using Tokens = std::vector<int32_t>;
   // limit  0: none
@@ -47,7 +44,6 @@ class Tokenizer : public KindObject<tenon_tokenizer_desc> {
   std::vector<Item> collect(Context& context, const char* name, size_t guess,
                             Callback&& callback) const;
 
-  void* object_ = nullptr;
   tenon_tokenizer_info info_{};
 };
 

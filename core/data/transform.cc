@@ -4,9 +4,7 @@
 
 #include <algorithm>
 
-#include "core/data/callback.h"
 #include "core/launch/moves.h"
-#include "core/registry/values.h"
 
 namespace tenon::data {
 
@@ -17,19 +15,12 @@ using tensor::Tensor;
 
 Transform::Transform(Context& context, const registry::Entry& kind,
                      std::span<const NamedValue> given)
-    : KindObject(context, kind) {
-  const registry::ValueStore values = read_options(kind.name, options_of(desc()), given);
-  run_callback(context, kind, "create", [&](tenon_call* call) {
-    return desc().create(call, values.values().data(), &object_);
-  });
-}
-
-Transform::~Transform() { desc().release(object_); }
+    : Object(context, kind, given) {}
 
 tenon_meta Transform::infer(Context& context, const tenon_meta& sample) const {
   tenon_meta out = sample;
-  run_callback(context, *kind_, "infer",
-               [&](tenon_call* call) { return desc().infer(call, object_, &sample, &out); });
+  ask(context, "infer",
+      [&](tenon_call* call) { return desc().infer(call, object_, &sample, &out); });
   const bool possible = out.rank >= 0 && out.rank < TENON_MAX_RANK && tensor::is_known(out.dtype) &&
                         std::ranges::all_of(shape_of(out), [](int64_t size) { return size >= 0; });
   const bool view = (desc().flags & TENON_TRANSFORM_VIEW) != 0;
@@ -60,17 +51,12 @@ Ref Transform::call(Context& context, const tenon_batch& batch, Tensor& field) c
     return tensor::window(*from, shape_of(after), strides.data(), from->offset);
   }
   Ref to(Tensor::create(runtime_->host_device(), after.dtype, shape_of(after)));
-  if (batch.n != 0) run(context, batch, *from, *to);
-  return to;
-}
-
-void Transform::run(Context& context, const tenon_batch& batch, const Tensor& from,
-                    Tensor& to) const {
-  tenon_view view = from.view;
+  if (batch.n == 0) return to;
+  tenon_view view = from->view;
   view.flags |= TENON_VIEW_READ_ONLY;
-  run_callback(context, *kind_, "run", [&](tenon_call* call) {
-    return desc().run(call, object_, &batch, &view, &to.view);
-  });
+  ask(context, "run",
+      [&](tenon_call* call) { return desc().run(call, object_, &batch, &view, &to->view); });
+  return to;
 }
 
 }  // namespace tenon::data

@@ -65,7 +65,7 @@ void Workers::work(WorkerContext& context) noexcept {
   for (;;) {
     room_.wait(lock, [&] { return ends_ || (begun_ < n_batches_ && begun_ - given_ < n_slots); });
     if (ends_) return;
-    const int64_t position = position_ + begun_ * pass_->batch();
+    const int64_t position = position_ + begun_ * pass_->batch;
     Slot& slot = slots_[static_cast<size_t>(begun_ % n_slots)];
     const Pass& pass = *pass_;
     ++begun_;

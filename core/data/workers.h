@@ -18,12 +18,11 @@ namespace tenon::data {
 using Fields = std::vector<tensor::Ref>;
 
 // One epoch as the loader had it when it began: nothing of it changes any more.
-class Pass {
- public:
-  virtual ~Pass() = default;
+struct Pass {
+  int64_t epoch = 0;
+  int64_t batch = 0;  // samples of a full one
   // The batch that begins there. Throws what dataset or transforms report.
-  virtual Fields read(Context& context, int64_t position) const = 0;
-  virtual int64_t batch() const = 0;  // samples of a full one
+  std::function<Fields(Context& context, int64_t position)> read;
 };
 
 // A context of one thread's own, guarded as a program's is.

@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/dispatch/select.h"
-#include "core/runtime/callback.h"
-
 namespace tenon::dispatch {
 
 registry::Op& OpNames::find(std::string_view name, Runtime& runtime) {
@@ -33,9 +30,7 @@ ResolvedCall* CallCache::find(const CallKey& key) {
   const std::span<const uint64_t> words = key.words();
   for (ResolvedCall* resolved = buckets_[key.hash() >> 56].get(); resolved;
        resolved = resolved->next.get()) {
-    if (resolved->hash == key.hash() &&
-        std::equal(words.begin(), words.end(), resolved->kind.words.begin(),
-                   resolved->kind.words.end())) {
+    if (resolved->hash == key.hash() && std::ranges::equal(words, resolved->kind.words)) {
       return resolved;
     }
   }
@@ -76,8 +71,7 @@ bool can_be_kept(const Invocation& call, const Resolution& resolution) {
     const registry::TypeTerm& type = call.schema.inputs[call.input_of(i)].type;
     if (!operand.tensor && !tensor::is_float(call.type_of(type))) return false;
   }
-  return std::none_of(call.outputs.begin(), call.outputs.end(),
-                      [](const tenon_meta& meta) { return elements_of(meta) == 0; });
+  return std::ranges::find(call.outputs, 0, elements_of) == call.outputs.end();
 }
 
 // `a` is written. An elementwise op may read the very elements it writes.
@@ -86,9 +80,8 @@ ResolvedCall::Pair pair_of(std::span<const Item> items, size_t a, size_t b, bool
   const Item& y = items[b];
   const int64_t size_x = tensor::size_of(x.dtype);
   const int64_t size_y = tensor::size_of(y.dtype);
-  int64_t low_x = 0, high_x = 0, low_y = 0, high_y = 0;
-  tensor::extent(x.dims(), x.steps(), low_x, high_x);
-  tensor::extent(y.dims(), y.steps(), low_y, high_y);
+  const auto [low_x, high_x] = tensor::extent(x.dims(), x.steps());
+  const auto [low_y, high_y] = tensor::extent(y.dims(), y.steps());
   return {static_cast<uint32_t>(a), static_cast<uint32_t>(b),
           low_x * size_x - (high_y + 1) * size_y, (high_x + 1) * size_x - low_y * size_y,
           elementwise && y.role == TENON_SLOT_IN && x.dtype == y.dtype && x.strides == y.strides};
@@ -114,7 +107,7 @@ void set_view(ResolvedCall& resolved, const Invocation& call, const Tensor& view
   tensor::Fresh& made = resolved.made.emplace_back(tensor::fresh_like(call.outputs[0]));
   std::copy_n(view.strides_, made.rank, made.strides.begin());
   resolved.offset = view.offset - call.operands[0].tensor->offset;
-  tensor::extent(view.shape(), view.strides(), resolved.low, resolved.high);
+  resolved.reach = tensor::extent(view.shape(), view.strides());
 }
 
 // Where each view's address comes from.
@@ -144,32 +137,6 @@ void set_places(ResolvedCall& resolved, const Invocation& call, std::span<const 
                                                  : tensor::Fresh());
   }
 }
-
-}  // namespace
-
-void CallCache::add(const CallKey& key, const Invocation& call, Resolution& resolution,
-                    uint64_t epoch) {
-  if (epoch != epoch_ || !can_be_kept(call, resolution)) return;
-  if (count_ == kMaxCalls) clear();
-  auto resolved = std::make_unique<ResolvedCall>();
-  resolved->kind = key.kind();
-  resolved->hash = key.hash();
-  resolved->op = &call.op;
-  resolved->head = key.head();
-  resolved->device = call.device;
-  if (resolution.view) {
-    set_view(*resolved, call, *resolution.view);
-  } else {
-    set_launch(*resolved, call, resolution, !key.request().given.empty());
-  }
-  resolved->signature = std::move(resolution.signature);
-  auto& bucket = buckets_[resolved->hash >> 56];
-  resolved->next = std::move(bucket);
-  bucket = std::move(resolved);
-  ++count_;
-}
-
-namespace {
 
 // New outputs, until the caller has them.
 struct Outputs {
@@ -224,8 +191,8 @@ bool take_view(Context& context, const ResolvedCall& resolved, std::span<const O
   const Tensor& base = *operands[0].tensor;
   const tensor::Fresh& like = resolved.made[0];
   const int64_t offset = base.offset + resolved.offset;
-  if (offset + resolved.low < 0 ||
-      static_cast<uint64_t>(offset + resolved.high + 1) * tensor::size_of(like.dtype) >
+  if (offset + resolved.reach.low < 0 ||
+      static_cast<uint64_t>(offset + resolved.reach.high + 1) * tensor::size_of(like.dtype) >
           base.storage->bytes) {
     return false;
   }
@@ -243,6 +210,28 @@ bool take_view(Context& context, const ResolvedCall& resolved, std::span<const O
 }
 
 }  // namespace
+
+void CallCache::add(const CallKey& key, const Invocation& call, Resolution& resolution,
+                    uint64_t epoch) {
+  if (epoch != epoch_ || !can_be_kept(call, resolution)) return;
+  if (count_ == kMaxCalls) clear();
+  auto resolved = std::make_unique<ResolvedCall>();
+  resolved->kind = key.kind();
+  resolved->hash = key.hash();
+  resolved->op = &call.op;
+  resolved->head = key.head();
+  resolved->device = call.device;
+  if (resolution.view) {
+    set_view(*resolved, call, *resolution.view);
+  } else {
+    set_launch(*resolved, call, resolution, !key.request().given.empty());
+  }
+  resolved->signature = std::move(resolution.signature);
+  auto& bucket = buckets_[resolved->hash >> 56];
+  resolved->next = std::move(bucket);
+  bucket = std::move(resolved);
+  ++count_;
+}
 
 [[gnu::always_inline]] inline void CallCache::launch(ResolvedCall& resolved, const Operand* all) {
   const launch::Launch& block = *resolved.block;

@@ -12,7 +12,6 @@
 #include <array>
 #include <memory>
 #include <string_view>
-#include <vector>
 
 #include "core/dispatch/call_key.h"
 #include "core/launch/launch.h"
@@ -63,8 +62,7 @@ struct ResolvedCall {
   Small<tensor::Fresh, 1> made;  // the schema's outputs, NONE if not wanted; nothing if given
   Small<Pair, 2> apart;          // what is written, and what it could share memory with
   int64_t offset = 0;            // of a view, from its base
-  int64_t low = 0;               // the elements it touches, from its own first
-  int64_t high = 0;
+  tensor::Extent reach;          // the elements it touches, from its own first
   CallWords kind;
   uint64_t hash = 0;
   std::unique_ptr<ResolvedCall> next;  // in its bucket

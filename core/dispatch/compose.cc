@@ -28,12 +28,12 @@ bool is_new(const Invocation& call, std::span<const Ref> composed, size_t i) {
 
 // Is it what the shape rule says? Of a DYNAMIC_OUT op that is the most there can be.
 bool fits(const Invocation& call, const Tensor& made, const tenon_meta& meta) {
-  const DimSpan shape = tensor::shape_of(meta);
-  if (made.dtype() != meta.dtype || &device_of(made) != call.device) return false;
-  return call.op.has(TENON_OP_DYNAMIC_OUT)
-             ? std::equal(shape.begin(), shape.end(), made.shape().begin(), made.shape().end(),
-                          [](int64_t most, int64_t size) { return size <= most; })
-             : std::equal(shape.begin(), shape.end(), made.shape().begin(), made.shape().end());
+  const bool dynamic = call.op.has(TENON_OP_DYNAMIC_OUT);
+  const auto may_be = [dynamic](int64_t most, int64_t size) {
+    return dynamic ? size <= most : size == most;
+  };
+  return made.dtype() == meta.dtype && &device_of(made) == call.device &&
+         std::ranges::equal(tensor::shape_of(meta), made.shape(), may_be);
 }
 
 // A composition may write an operand before it has read all others. Those that share memory with
@@ -145,13 +145,8 @@ void compose_dynamic(Invocation& call, std::span<Tensor*> outputs, bool recordin
             "ops whose shapes say how large their outputs are", "a call while capturing",
             "call it before tenon_capture_begin or after tenon_capture_end");
   }
-  std::vector<Ref> all;
-  if (recording) {
-    all = composed(call, outputs);
-  } else {
-    const GradMode off(call.cx, false);
-    all = composed(call, outputs);
-  }
+  const GradMode mode(call.cx, recording);
+  std::vector<Ref> all = composed(call, outputs);
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!outputs[i]) continue;
     call.outputs[i] = tensor::meta_of(*all[i]);

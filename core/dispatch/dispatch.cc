@@ -6,7 +6,6 @@
 #include <tenon/ext/draft/optimizers.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/dispatch/call_cache.h"
 #include "core/dispatch/compose.h"
@@ -35,13 +34,12 @@ Ref try_view(const Invocation& call) {
   Tensor& base = *call.operands[0].tensor;
   const tenon_meta& meta = call.outputs[0];
   const DimSpan shape(result.shape, static_cast<size_t>(std::clamp(result.rank, 0, 8)));
-  int64_t low = 0;
-  int64_t high = 0;
+  const tensor::Extent reach = tensor::extent(shape, {result.strides, shape.size()});
   const bool fits =
       result.rank == meta.rank && std::equal(shape.begin(), shape.end(), meta.shape) &&
-      (!tensor::extent(shape, {result.strides, shape.size()}, low, high) ||
-       (base.offset + result.offset + low >= 0 &&
-        static_cast<uint64_t>(base.offset + result.offset + high + 1) * base.element_size() <=
+      (reach.empty() ||
+       (base.offset + result.offset + reach.low >= 0 &&
+        static_cast<uint64_t>(base.offset + result.offset + reach.high + 1) * base.element_size() <=
             base.storage->bytes));
   if (!fits) {
     fail_plugin(call.op.name, call.op.plugin->id,

@@ -5,7 +5,6 @@
 #include <tenon/types.h>
 
 #include <span>
-#include <string>
 
 #include "core/registry/registry.h"
 #include "core/runtime/context.h"

@@ -51,11 +51,10 @@ bool accepts(const tenon_slot_rule& rule, const Item& item) {
 
 // Does a slot take fewer dimensions than its operand has?
 bool too_deep(const registry::Kernel& kernel, std::span<const Item> items) {
-  for (const Item& item : items) {
+  return std::ranges::any_of(items, [&](const Item& item) {
     const uint32_t most = kernel.desc.slots[item.slot].max_rank;
-    if (most != 0 && static_cast<uint32_t>(item.rank) > most) return true;
-  }
-  return false;
+    return most != 0 && static_cast<uint32_t>(item.rank) > most;
+  });
 }
 
 // Merges and reorders the dimensions of operands that all have one shape.
@@ -198,11 +197,9 @@ bool accumulates(const registry::Kernel& kernel) {
 }
 
 bool fits_without_staging(const registry::Kernel& kernel, std::span<const Item> items) {
-  if (too_deep(kernel, items)) return false;
-  for (const Item& item : items) {
-    if (!accepts(kernel.desc.slots[item.slot], item)) return false;
-  }
-  return true;
+  return !too_deep(kernel, items) && std::ranges::all_of(items, [&](const Item& item) {
+    return accepts(kernel.desc.slots[item.slot], item);
+  });
 }
 
 bool declines(Invocation& call, const registry::Kernel& kernel, Block& block,
@@ -238,12 +235,11 @@ bool reserve_rng(Invocation& call, tenon_rng& rng) {
 }  // namespace
 
 bool execute(Invocation& call, std::span<Tensor* const> outputs, std::string& declined) {
-  const Candidates& all = candidates(call);
   const std::span<const tenon_value> attrs(call.attrs.data(), call.attrs.size());
   const registry::Kernel* chosen = nullptr;
   Small<Item, 8> chosen_items;
   bool judged = false;  // by a predicate
-  for (const registry::Kernel* kernel : all.kernels) {
+  for (const registry::Kernel* kernel : candidates(call)) {
     if (chosen && kernel->plugin != chosen->plugin) continue;
     Small<Item, 8> items = gather_items(call, kernel->desc, outputs);
     if (call.op.has(TENON_OP_ELEMENTWISE) && !call.outputs.empty()) {

@@ -2,6 +2,8 @@
 // core/dispatch/gradients.cc: which backward rule serves a call, and what the call records.
 #include "core/dispatch/gradients.h"
 
+#include <algorithm>
+
 #include "core/dispatch/select.h"
 
 namespace tenon::dispatch {
@@ -37,15 +39,10 @@ const registry::VjpRule* rule_of(const Invocation& call, std::string* too_old) {
 
 bool wants_recording(const Invocation& call) {
   if (!call.cx.grad_enabled()) return false;
-  bool float_output = false;
-  for (const tenon_meta& meta : call.outputs) {
-    float_output = float_output || tensor::is_float(meta.dtype);
-  }
-  if (!float_output) {
-    // An op that only writes its operands still must not do so unseen by backward.
-    bool mutates = false;
-    for (const auto& param : call.schema.inputs) mutates = mutates || param.mutated;
-    if (!mutates) return false;
+  // An op that only writes its operands still must not do so unseen by backward.
+  if (std::ranges::none_of(call.outputs, tensor::is_float, &tenon_meta::dtype) &&
+      std::ranges::none_of(call.schema.inputs, &registry::Param::mutated)) {
+    return false;
   }
   for (uint32_t i = 0; i < call.operands.size(); ++i) {
     if (differentiable(call, call.rule, i)) return true;

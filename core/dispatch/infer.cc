@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <map>
 
+#include "core/base/words.h"
+
 namespace tenon::dispatch {
 
 namespace {
@@ -21,19 +23,12 @@ using Bindings = std::map<std::string, Binding, std::less<>>;
 
 // "[N,4,...]" with the letters known so far replaced by their sizes.
 std::string expected_text(const std::vector<Dim>& dims, const Bindings& bindings) {
-  std::string text = "[";
-  for (size_t i = 0; i < dims.size(); ++i) {
-    if (i) text += ",";
-    const auto bound = bindings.find(dims[i].text);
-    if (dims[i].kind == Dim::Integer) {
-      text += std::to_string(dims[i].value);
-    } else if (dims[i].kind == Dim::Letter && bound != bindings.end()) {
-      text += dims[i].text + "=" + std::to_string(bound->second.size);
-    } else {
-      text += dims[i].text;
-    }
-  }
-  return text + "]";
+  const auto text = [&](const Dim& dim) {
+    if (dim.kind == Dim::Integer) return std::to_string(dim.value);
+    const auto bound = dim.kind == Dim::Letter ? bindings.find(dim.text) : bindings.end();
+    return bound == bindings.end() ? dim.text : dim.text + "=" + std::to_string(bound->second.size);
+  };
+  return "[" + base::joined(dims, ",", text) + "]";
 }
 
 void unify_dim(Invocation& call, uint32_t input, const Dim& dim, int64_t size, Bindings& bindings,
@@ -170,15 +165,14 @@ void infer_broadcast(Invocation& call) {
   set_all(call, {shape.data(), static_cast<size_t>(rank)});
 }
 
-void infer_same(Invocation& call) {
+// Of the first operand.
+DimSpan first_shape(const Invocation& call) {
   const Operand* first = call.operands.empty() ? nullptr : &call.operands[0];
-  set_all(call, first && first->tensor ? first->tensor->shape() : DimSpan());
+  return first && first->tensor ? first->tensor->shape() : DimSpan();
 }
 
 void infer_reduce(Invocation& call) {
-  const DimSpan shape = call.operands.empty() || !call.operands[0].tensor
-                            ? DimSpan()
-                            : call.operands[0].tensor->shape();
+  const DimSpan shape = first_shape(call);
   const int32_t axes_at = call.schema.find_attr("axes");
   const int32_t keep_at = call.schema.find_attr("keepdims");
   const tenon_value* axes = axes_at < 0 ? nullptr : &call.attrs[static_cast<size_t>(axes_at)];
@@ -212,8 +206,7 @@ void infer_reduce(Invocation& call) {
 
 // Where the run of `dims` lies in `shape`, which fits them; empty if there is none.
 DimSpan run_of(const std::vector<Dim>& dims, DimSpan shape) {
-  const auto is_run = [](const Dim& dim) { return dim.kind == Dim::Ellipsis; };
-  const auto run = std::find_if(dims.begin(), dims.end(), is_run);
+  const auto run = std::ranges::find(dims, Dim::Ellipsis, &Dim::kind);
   if (run == dims.end()) return {};
   return shape.subspan(static_cast<size_t>(run - dims.begin()), shape.size() + 1 - dims.size());
 }
@@ -237,10 +230,7 @@ void bind_run(Invocation& call, uint32_t input, const Operand& operand, const Bi
     if (dim.kind != Dim::Ellipsis || dim.text.empty()) continue;
     const DimSpan found = run_of(param.dims, shape);
     const auto [bound, fresh] = runs.try_emplace(dim.text, Run{found, input});
-    if (fresh || std::equal(found.begin(), found.end(), bound->second.dims.begin(),
-                            bound->second.dims.end())) {
-      continue;
-    }
+    if (fresh || std::ranges::equal(found, bound->second.dims)) continue;
     fail_operand(call, input, TENON_E_SHAPE,
                  "dimensions ..." + dim.text + " differ from those of operand \"" +
                      call.schema.inputs[bound->second.input].name + "\"",
@@ -297,9 +287,7 @@ void infer_callback(Invocation& call) {
   for (tenon_meta& meta : call.outputs) {
     meta.device = call.output_device->id;
     if (meta.rank < 0 || meta.rank > TENON_MAX_RANK || !tensor::is_known(meta.dtype)) {
-      throw Error{.status = TENON_E_PLUGIN,
-                  .message = call.op.name + ": its shape rule gave an impossible output",
-                  .op = call.op.name};
+      fail_in(call.op.name, TENON_E_PLUGIN, "its shape rule gave an impossible output");
     }
     tensor::checked_count(tensor::shape_of(meta), tensor::size_of(meta.dtype));
   }
@@ -318,7 +306,7 @@ void infer_outputs(Invocation& call) {
     case TENON_SHAPE_BROADCAST:
       return infer_broadcast(call);
     case TENON_SHAPE_SAME_AS_0:
-      return infer_same(call);
+      return set_all(call, first_shape(call));
     case TENON_SHAPE_REDUCE:
       return infer_reduce(call);
     case TENON_SHAPE_SCHEMA:

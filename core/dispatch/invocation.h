@@ -3,10 +3,6 @@
 // bound and promoted, attributes complete, outputs inferred.
 #pragma once
 
-#include <tenon/plugin.h>
-
-#include <span>
-
 #include "core/base/small.h"
 #include "core/launch/block.h"
 #include "core/registry/registry.h"

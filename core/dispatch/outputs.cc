@@ -39,8 +39,7 @@ namespace {
 
 void check_given_output(const Invocation& call, size_t index, const Tensor& out) {
   const tenon_meta& meta = call.outputs[index];
-  const DimSpan shape = tensor::shape_of(meta);
-  if (!std::equal(shape.begin(), shape.end(), out.shape().begin(), out.shape().end())) {
+  if (!std::ranges::equal(tensor::shape_of(meta), out.shape())) {
     fail_output(call, index, TENON_E_SHAPE, "has the wrong shape", tensor::describe(meta),
                 tensor::describe(out), "outputs are never resized");
   }
@@ -96,10 +95,7 @@ void check_mutated(const Invocation& call, bool recording) {
 }
 
 bool is_in_place(const Invocation& call, const Tensor& out) {
-  for (const Operand& operand : call.operands) {
-    if (operand.tensor == &out) return true;
-  }
-  return false;
+  return std::ranges::find(call.operands, &out, &Operand::tensor) != call.operands.end();
 }
 
 void check_grad_outputs(const Invocation& call, std::span<Tensor* const> outputs, bool recording) {

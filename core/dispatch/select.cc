@@ -8,6 +8,8 @@
 #include <bit>
 #include <cstring>
 
+#include "core/base/words.h"
+
 namespace tenon::dispatch {
 
 using registry::Kernel;
@@ -17,8 +19,8 @@ size_t KernelKeyHash::operator()(const KernelKey& key) const noexcept {
   const auto mix = [&hash](uint64_t word) { hash = (hash ^ word) * 0x100000001b3ull; };
   mix(key.op);
   mix(key.kind);
-  mix(key.arithmetic | uint64_t{key.wide} << 8 | uint64_t{key.used_outputs} << 16);
-  mix(key.used_inputs | uint64_t{key.used_attrs} << 32);
+  mix(key.arithmetic | uint64_t{key.wide} << 8 | uint64_t{key.used.outputs} << 16);
+  mix(key.used.inputs | uint64_t{key.used.attrs} << 32);
   for (tenon_dtype type : key.types) mix(type);
   return hash;
 }
@@ -57,8 +59,6 @@ bool has_row(const Kernel& kernel, std::span<const tenon_dtype> types) {
   return false;
 }
 
-bool matches(const std::string& pin, const Kernel& kernel) { return kernel.plugin->id == pin; }
-
 // "" if the kernel may run, whatever the arithmetic policy.
 std::string unfit(const Invocation& call, const Kernel& kernel) {
   if (kernel.device_kind != call.device->id.kind) {
@@ -73,6 +73,48 @@ std::string unfit(const Invocation& call, const Kernel& kernel) {
   const uint32_t inputs = kernel_inputs(kernel.desc);
   return built_before(call.schema, {inputs, kernel.desc.n_attrs, kernel.desc.n_slots - inputs},
                       used_by(call));
+}
+
+bool is_canonical(const Invocation& call) {
+  return call.device->host_memory() && call.cx.arithmetic == TENON_ARITHMETIC_CANONICAL;
+}
+
+// Of the plugins that are open.
+std::vector<Judged> judge_open(const Invocation& call) {
+  const std::string pin = pinned_plugin(call);
+  const bool composed = pin == kCompositionPin && call.op.desc.compose != nullptr;
+  const bool canonical = is_canonical(call) && !call.op.has(TENON_OP_LIBRARY_BITS);
+  std::vector<Judged> judged;
+  for (const Kernel* kernel : *call.op.kernels.load(std::memory_order_acquire)) {
+    std::string reason = unfit(call, *kernel);
+    int rank = 1;
+    if (!pin.empty() && kernel->plugin->id == pin) {
+      rank = 0;
+    } else if (canonical && !(kernel->desc.flags & TENON_KERNEL_CANONICAL)) {
+      rank = 2;
+      if (kernel->plugin != call.device->backend->plugin && reason.empty()) {
+        reason = "does not give canonical bits: pin it, or choose fast arithmetic";
+      }
+    }
+    if (composed && reason.empty()) reason = "the op's composition is pinned";
+    if (!reason.empty()) rank += 4;  // what cannot run stands last
+    judged.push_back({kernel, std::move(reason), rank});
+  }
+  std::ranges::stable_sort(judged, {}, &Judged::rank);
+  return judged;
+}
+
+// What stays closed would be judged "does not give canonical bits": no choice depends on it.
+void open_candidates(const Invocation& call) {
+  plugin::PluginHost& plugins = call.cx.runtime->plugins;
+  const uint32_t kind = call.device->id.kind;
+  if (is_canonical(call)) {
+    plugins.open_for_device(kind);
+    plugins.open_pinned(pinned_plugin(call));
+    if (call.op.has(TENON_OP_LIBRARY_BITS)) plugins.open_kernels(kind, call.op.name);
+  } else {
+    plugins.open_providers(kind);
+  }
 }
 
 }  // namespace
@@ -111,64 +153,7 @@ std::string pinned_plugin(const Invocation& call) {
   return pin;
 }
 
-namespace {
-
-bool is_canonical(const Invocation& call) {
-  return call.device->host_memory() && call.cx.arithmetic == TENON_ARITHMETIC_CANONICAL;
-}
-
-// Of the plugins that are open.
-std::vector<std::pair<const Kernel*, std::string>> judge_open(const Invocation& call) {
-  const std::string pin = pinned_plugin(call);
-  const bool composed = pin == kCompositionPin && call.op.desc.compose != nullptr;
-  const bool canonical = is_canonical(call) && !call.op.has(TENON_OP_LIBRARY_BITS);
-  struct Judged {
-    const Kernel* kernel;
-    std::string reason;
-    int rank;
-  };
-  constexpr int kRanks = 7;
-  std::vector<Judged> judged;
-  for (const Kernel* kernel : *call.op.kernels.load(std::memory_order_acquire)) {
-    std::string reason = unfit(call, *kernel);
-    int rank = 1;
-    if (!pin.empty() && matches(pin, *kernel)) {
-      rank = 0;
-    } else if (canonical && !(kernel->desc.flags & TENON_KERNEL_CANONICAL)) {
-      rank = 2;
-      if (kernel->plugin != call.device->backend->plugin && reason.empty()) {
-        reason = "does not give canonical bits: pin it, or choose fast arithmetic";
-      }
-    }
-    if (composed && reason.empty()) reason = "the op's composition is pinned";
-    if (!reason.empty()) rank += 4;  // what cannot run stands last
-    judged.push_back({kernel, std::move(reason), rank});
-  }
-  std::vector<std::pair<const Kernel*, std::string>> out;
-  for (int rank = 0; rank < kRanks; ++rank) {
-    for (Judged& item : judged) {
-      if (item.rank == rank) out.emplace_back(item.kernel, std::move(item.reason));
-    }
-  }
-  return out;
-}
-
-// What stays closed would be judged "does not give canonical bits": no choice depends on it.
-void open_candidates(const Invocation& call) {
-  plugin::PluginHost& plugins = call.cx.runtime->plugins;
-  const uint32_t kind = call.device->id.kind;
-  if (is_canonical(call)) {
-    plugins.open_for_device(kind);
-    plugins.open_pinned(pinned_plugin(call));
-    if (call.op.has(TENON_OP_LIBRARY_BITS)) plugins.open_kernels(kind, call.op.name);
-  } else {
-    plugins.open_providers(kind);
-  }
-}
-
-}  // namespace
-
-std::vector<std::pair<const Kernel*, std::string>> judge(const Invocation& call) {
+std::vector<Judged> judge(const Invocation& call) {
   call.cx.runtime->plugins.open_providers(call.device->id.kind);
   return judge_open(call);
 }
@@ -185,10 +170,7 @@ const Candidates& candidates(const Invocation& call) {
   key.kind = call.device->id.kind;
   key.arithmetic = call.cx.arithmetic;
   key.wide = call.wide;
-  const Usage used = used_by(call);
-  key.used_inputs = used.inputs;
-  key.used_attrs = used.attrs;
-  key.used_outputs = used.outputs;
+  key.used = used_by(call);
   const bool cacheable = call.types.size() <= key.types.size();
   std::copy_n(call.types.begin(), std::min(call.types.size(), key.types.size()), key.types.begin());
   const auto found = cache.map.find(key);
@@ -198,8 +180,8 @@ const Candidates& candidates(const Invocation& call) {
   // Opening plugins may have advanced the epoch. Read before the kernels are judged: if another
   // context removes some meanwhile, what is cached here must belong to the epoch before.
   const uint64_t now = call.cx.runtime->registry.epoch();
-  for (auto& [kernel, reason] : judge_open(call)) {
-    if (reason.empty()) fresh.kernels.push_back(kernel);
+  for (const Judged& each : judge_open(call)) {
+    if (each.reason.empty()) fresh.push_back(each.kernel);
   }
   if (now != epoch) {
     cache.map.clear();
@@ -209,11 +191,9 @@ const Candidates& candidates(const Invocation& call) {
 }
 
 void fail_no_kernel(const Invocation& call, const std::string& declined) {
-  std::string found;
-  for (const auto& [kernel, reason] : judge(call)) {
-    if (!found.empty()) found += "; ";
-    found += kernel->plugin->id + ": " + (reason.empty() ? declined : reason);
-  }
+  std::string found = base::joined(judge(call), "; ", [&](const Judged& each) {
+    return each.kernel->plugin->id + ": " + (each.reason.empty() ? declined : each.reason);
+  });
   const std::string types = types_text({call.types.data(), call.types.size()});
   if (found.empty()) found = "no plugin has a kernel for this op";
   fail_in(call.op.name, TENON_E_NO_KERNEL,

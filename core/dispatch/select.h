@@ -7,32 +7,33 @@
 // The best kernel's plugin is the provider; its other kernels for the same key are layout variants.
 #pragma once
 
-#include <tenon/plugin.h>
-
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "core/dispatch/invocation.h"
 
 namespace tenon::dispatch {
 
-struct Candidates {
-  std::vector<const registry::Kernel*> kernels;  // best provider first
+// What of a schema that has grown a call makes use of. Operands past `inputs` are absent,
+// attributes past `attrs` have their defaults, outputs past `outputs` are not requested.
+struct Usage {
+  uint32_t inputs = 0;
+  uint32_t attrs = 0;
+  uint32_t outputs = 0;
+  bool operator==(const Usage&) const = default;
 };
+
+using Candidates = std::vector<const registry::Kernel*>;  // best provider first
 
 struct KernelKey {
   uint32_t op = 0;
   uint32_t kind = 0;
   uint32_t arithmetic = 0;
   bool wide = false;
-  uint32_t used_inputs = 0;
-  uint32_t used_attrs = 0;
-  uint32_t used_outputs = 0;
+  Usage used;
   std::array<tenon_dtype, 4> types{};
   bool operator==(const KernelKey&) const = default;
 };
@@ -50,9 +51,14 @@ struct KernelCache final : Kept {
 // Candidates for the call; opens the plugins first that one may come from. May be empty.
 const Candidates& candidates(const Invocation& call);
 
-// Every kernel of the op, of any plugin, with the reason why it cannot run ("" if it can), best
-// first.
-std::vector<std::pair<const registry::Kernel*, std::string>> judge(const Invocation& call);
+// A kernel of the op, and why it cannot run: "" if it can.
+struct Judged {
+  const registry::Kernel* kernel;
+  std::string reason;
+  int rank;  // the best is 0
+};
+// Those of any plugin, best first.
+std::vector<Judged> judge(const Invocation& call);
 
 // In place of a plugin's id, which has a dot: no kernel, if the op has a composition.
 inline constexpr std::string_view kCompositionPin = "composition";
@@ -63,13 +69,6 @@ std::string pinned_plugin(const Invocation& call);
 // TENON_E_NO_KERNEL with every candidate and why it lost.
 [[noreturn, gnu::cold]] void fail_no_kernel(const Invocation& call, const std::string& declined);
 
-// What of a schema that has grown a call makes use of. Operands past `inputs` are absent,
-// attributes past `attrs` have their defaults, outputs past `outputs` are not requested.
-struct Usage {
-  uint32_t inputs = 0;
-  uint32_t attrs = 0;
-  uint32_t outputs = 0;
-};
 // `begin` as Invocation::begin, `attrs` complete.
 Usage usage_of(const registry::Schema& schema, std::span<const uint32_t> begin,
                std::span<const tenon_value> attrs, uint64_t wanted);

@@ -7,7 +7,6 @@
 #include <span>
 
 #include "core/dispatch/invocation.h"
-#include "core/tensor/addresses.h"
 
 namespace tenon::dispatch {
 

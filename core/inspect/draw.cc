@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "core/registry/values.h"
 
@@ -48,16 +47,16 @@ void add_hooks(Box& box, size_t hooks) {
 }
 
 Box leaf_box(Context& context, const Tensor& leaf, size_t id) {
-  const LeafState state = state_of(leaf);
+  const tape::Gradient grad = tape::gradient_of(tape::find_link(leaf));
   Box box{.title = "leaf " + std::to_string(id), .fill = kLeafFill};
   box.lines.push_back(with_values(tensor::describe(leaf), few_values(context, leaf)));
-  if (state.grad) {
-    box.lines.push_back(with_values("gradient", few_values(context, *state.grad)));
+  if (grad.dense) {
+    box.lines.push_back(with_values("gradient", few_values(context, *grad.dense)));
   }
-  if (state.row_values) {
-    box.lines.push_back("gradient of " + std::to_string(state.row_values->shape()[0]) + " rows");
+  if (grad.rows.values) {
+    box.lines.push_back("gradient of " + std::to_string(grad.rows.values->shape()[0]) + " rows");
   }
-  add_hooks(box, state.hooks);
+  add_hooks(box, tape::hooks_of(leaf).size());
   return box;
 }
 
@@ -82,17 +81,17 @@ Box node_box(Context& context, const Node& node) {
   }
   for (uint32_t i = 0; i < of.n_outputs(); ++i) {
     if (!(of.linked >> i & 1) && !node.saved_outputs[i].kept) continue;
-    box.lines.push_back(output_name(of, i) + " " + tensor::describe(of.output_metas[i]));
+    box.lines.push_back(of.op->schema.output_name(i) + " " + tensor::describe(of.output_metas[i]));
     if (const Ref* grad = kept_gradient(node, i)) {
       box.lines.push_back(with_values("gradient", few_values(context, **grad)));
     }
     add_hooks(box, hooks_at(node, i));
   }
   for (uint32_t i = 0; i < node.saved_inputs.size(); ++i) {
-    add_saved(context, box, node, node.saved_inputs[i], operand_name(of, i));
+    add_saved(context, box, node, node.saved_inputs[i], of.operand_name(i));
   }
   for (uint32_t i = 0; i < node.saved_outputs.size(); ++i) {
-    add_saved(context, box, node, node.saved_outputs[i], output_name(of, i));
+    add_saved(context, box, node, node.saved_outputs[i], of.op->schema.output_name(i));
   }
   return box;
 }
@@ -109,7 +108,7 @@ Picture picture_of(Context& context, const Recorded& graph) {
     Box box = node_box(context, node);
     for (uint32_t e = 0; e < node.edges.size(); ++e) {
       const Origin from = graph.origin_of(node.edges[e]);
-      const std::string name = operand_name(*node.of, e);
+      const std::string name = node.of->operand_name(e);
       if (from.leaf >= 0) box.from.emplace_back(from.leaf, name);
       if (from.node >= static_cast<int64_t>(picture.left_out)) {
         box.from.emplace_back(leaves + static_cast<size_t>(from.node) - picture.left_out, name);

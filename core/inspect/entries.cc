@@ -190,9 +190,9 @@ void describe_as(Described& to, const tenon_entry_desc& entry) {
     }
   }
   if constexpr (requires { desc.endings; }) {
-    registry::each_ending(text_view(desc.endings), [&](std::string_view ending) {
+    for (const std::string_view ending : base::words_of(text_view(desc.endings))) {
       add_part(to, TENON_PART_ENDING, ending);
-    });
+    }
   }
   if constexpr (requires { desc.samples; }) {
     each(desc.samples, desc.n_samples, [&](const auto& sample) { add_sample(to, sample); });

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "core/base/words.h"
 #include "core/dispatch/gradients.h"
 #include "core/dispatch/infer.h"
 #include "core/dispatch/operands.h"
@@ -18,6 +19,7 @@
 namespace tenon::inspect {
 
 using dispatch::Invocation;
+using dispatch::Judged;
 using dispatch::kCompositionPin;
 using dispatch::kernel_inputs;
 using dispatch::Operand;
@@ -30,14 +32,12 @@ using json::Writer;
 using registry::Kernel;
 
 void write_inputs(Writer& out, const Invocation& call) {
-  out.objects(call.n_inputs(), [&](uint32_t input) {
+  out.objects("inputs", call.n_inputs(), [&](uint32_t input) {
     const registry::Param& param = call.schema.inputs[input];
-    std::string value;
-    for (uint32_t i = call.begin[input]; i < call.begin[input + 1]; ++i) {
-      const Operand& operand = call.operands[i];
-      if (!value.empty()) value += ", ";
-      value += operand.tensor ? tensor::describe(*operand.tensor) : value_text(*operand.number);
-    }
+    const std::span operands(call.operands.data() + call.begin[input], call.count(input));
+    std::string value = base::joined(operands, ", ", [](const Operand& operand) {
+      return operand.tensor ? tensor::describe(*operand.tensor) : value_text(*operand.number);
+    });
     if (param.list) {
       value.insert(0, "[").append("]");
     } else if (value.empty()) {
@@ -81,7 +81,7 @@ void write_casts(Writer& out, const Invocation& call) {
 }
 
 void write_outputs(Writer& out, const Invocation& call) {
-  out.objects(call.outputs.size(), [&](size_t i) {
+  out.objects("outputs", call.outputs.size(), [&](size_t i) {
     const tenon_meta& meta = call.outputs[i];
     const registry::Output& output = call.schema.outputs[i];
     out.member("name", output.name);
@@ -110,37 +110,35 @@ void write_kernel(Writer& out, const Invocation& call, const Kernel& kernel) {
 }
 
 // Outputs that the kernel was built before; a call that asks for one of them passes it over.
-void write_lacking(Writer& out, const Invocation& call, const Kernel& kernel) {
-  out.begin_list();
+std::vector<std::string_view> lacking_outputs(const Invocation& call, const Kernel& kernel) {
+  std::vector<std::string_view> names;
   const uint32_t known = kernel.desc.n_slots - kernel_inputs(kernel.desc);
-  for (uint32_t i = known; i < call.n_outputs(); ++i) out.value(call.schema.outputs[i].name);
-  out.end_list();
+  for (uint32_t i = known; i < call.n_outputs(); ++i) names.push_back(call.schema.outputs[i].name);
+  return names;
 }
 
 // Is the device's own plugin the only one there is for an op that libraries compute?
-bool wants_library(const Invocation& call,
-                   std::span<const std::pair<const Kernel*, std::string>> judged) {
+bool wants_library(const Invocation& call, std::span<const Judged> judged) {
   const auto of_device = [&call](const auto& candidate) {
-    return candidate.first->plugin == call.device->backend->plugin;
+    return candidate.kernel->plugin == call.device->backend->plugin;
   };
   return call.op.has(TENON_OP_LIBRARY_BITS) && !judged.empty() &&
          std::ranges::all_of(judged, of_device);
 }
 
 // The op's report, a library that is missing, and why a pin has no effect on this call.
-std::vector<std::string> report_of(const Invocation& call,
-                                   std::span<const std::pair<const Kernel*, std::string>> judged) {
+std::vector<std::string> report_of(const Invocation& call, std::span<const Judged> judged) {
   std::vector<std::string> list = call.cx.runtime->registry.report_of(call.op);
   if (wants_library(call, judged)) {
     list.push_back("no plugin with a library's kernels for this op is there: those of " +
-                   judged.front().first->plugin->id + " are for small operands");
+                   judged.front().kernel->plugin->id + " are for small operands");
   }
   const std::string pin = pinned_plugin(call);
   if (pin.empty() || (pin == kCompositionPin && call.op.desc.compose)) return list;
   bool listed = false;
-  for (const auto& [kernel, reason] : judged) {
-    if (kernel->plugin->id != pin) continue;
-    if (reason.empty()) return list;
+  for (const Judged& each : judged) {
+    if (each.kernel->plugin->id != pin) continue;
+    if (each.reason.empty()) return list;
     listed = true;
   }
   list.push_back(pin + " is pinned, but " +
@@ -173,14 +171,11 @@ void write_choice(Writer& out, const Invocation& call, const registry::VjpRule* 
   }
 }
 
-void write_candidates(Writer& out, const Invocation& call,
-                      std::span<const std::pair<const Kernel*, std::string>> judged) {
-  out.objects(judged, [&](const auto& item) {
-    const auto& [kernel, reason] = item;
-    write_kernel(out, call, *kernel);
-    out.name("lacks_outputs");
-    write_lacking(out, call, *kernel);
-    out.member("reason", reason);
+void write_candidates(Writer& out, const Invocation& call, std::span<const Judged> judged) {
+  out.objects("candidates", judged, [&](const Judged& each) {
+    write_kernel(out, call, *each.kernel);
+    out.member("lacks_outputs", lacking_outputs(call, *each.kernel));
+    out.member("reason", each.reason);
   });
 }
 
@@ -217,15 +212,13 @@ std::string explain(Context& context, const registry::Op& op, std::span<const te
     call.wanted |= make_signature(call)->needs.outputs;
   }
   const auto judged = judge(call);
-  const auto fit = std::find_if(judged.begin(), judged.end(),
-                                [](const auto& candidate) { return candidate.second.empty(); });
+  const auto fit = std::ranges::find(judged, std::string(), &Judged::reason);
   Writer out;
   out.begin_object();
   out.member("op", op.name);
   out.member("revision", op.desc.revision);
   out.member("plugin", op.plugin->id);
   out.member("schema", op.schema_text);
-  out.name("inputs");
   write_inputs(out, call);
   out.name("attributes");
   write_attrs(out, call);
@@ -233,12 +226,10 @@ std::string explain(Context& context, const registry::Op& op, std::span<const te
   write_dtypes(out, call);
   out.name("casts");
   write_casts(out, call);
-  out.name("outputs");
   write_outputs(out, call);
   out.member("device", call.device->name());
   out.name("chosen");
-  write_choice(out, call, rule, fit == judged.end() ? nullptr : fit->first);
-  out.name("candidates");
+  write_choice(out, call, rule, fit == judged.end() ? nullptr : fit->kernel);
   write_candidates(out, call, judged);
   out.name("backward");
   write_backward(out, op, rule, too_old);

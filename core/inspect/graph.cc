@@ -16,26 +16,21 @@ namespace {
 constexpr int64_t kFew = 8;
 
 int64_t index_of(const std::vector<Node*>& nodes, const Node* node) {
-  const auto found = std::lower_bound(
-      nodes.begin(), nodes.end(), node->sequence,
-      [](const Node* each, uint64_t sequence) { return each->sequence < sequence; });
-  return found - nodes.begin();
+  return std::ranges::lower_bound(nodes, node->sequence, {}, &Node::sequence) - nodes.begin();
 }
 
 const char* word_of(Kept kept) {
   return kept == Kept::Yes ? "kept" : kept == Kept::Freed ? "freed" : "no";
 }
 
-void write_origin(json::Writer& out, const char* name, const Origin& from) {
-  out.name(name);
-  out.begin_object();
+// The members of an object, as write_node and write_leaf.
+void write_origin(json::Writer& out, const Origin& from) {
   if (from.node >= 0) {
     out.member("node", from.node);
     out.member("output", from.output);
   } else if (from.leaf >= 0) {
     out.member("leaf", from.leaf);
   }
-  out.end_object();
 }
 
 void write_saved(Context& context, json::Writer& out, const Node& node, const Saved& saved) {
@@ -46,7 +41,6 @@ void write_saved(Context& context, json::Writer& out, const Node& node, const Sa
                                    : registry::value_text(saved.number));
 }
 
-// The members of an object, as write_leaf.
 void write_node(Context& context, json::Writer& out, const Recorded& graph, size_t id) {
   const Node& node = *graph.nodes[id];
   const Signature& of = *node.of;
@@ -65,14 +59,17 @@ void write_node(Context& context, json::Writer& out, const Recorded& graph, size
   }
   out.end_object();
   out.objects("inputs", static_cast<uint32_t>(node.edges.size()), [&](uint32_t i) {
-    out.member("name", operand_name(of, i));
+    out.member("name", of.operand_name(i));
     out.member("dtype", tensor::name_of(of.input_metas[i].dtype));
     out.member("shape", tensor::shape_of(of.input_metas[i]));
-    write_origin(out, "from", graph.origin_of(node.edges[i]));
+    out.name("from");
+    out.begin_object();
+    write_origin(out, graph.origin_of(node.edges[i]));
+    out.end_object();
     write_saved(context, out, node, node.saved_inputs[i]);
   });
   out.objects("outputs", of.n_outputs(), [&](uint32_t i) {
-    out.member("name", output_name(of, i));
+    out.member("name", of.op->schema.output_name(i));
     out.member("dtype", tensor::name_of(of.output_metas[i].dtype));
     out.member("shape", tensor::shape_of(of.output_metas[i]));
     write_saved(context, out, node, node.saved_outputs[i]);
@@ -84,15 +81,15 @@ void write_node(Context& context, json::Writer& out, const Recorded& graph, size
 }
 
 void write_leaf(Context& context, json::Writer& out, size_t id, const Tensor& leaf) {
-  const LeafState state = state_of(leaf);
+  const tape::Gradient grad = tape::gradient_of(tape::find_link(leaf));
   out.member("id", id);
   out.member("dtype", tensor::name_of(leaf.dtype()));
   out.member("shape", leaf.shape());
   out.member("device", device_of(leaf).name());
   out.member("value", few_values(context, leaf));
-  out.member("hooks", state.hooks);
-  if (state.grad) out.member("gradient", few_values(context, *state.grad));
-  if (state.row_values) out.member("gradient_rows", state.row_values->shape()[0]);
+  out.member("hooks", tape::hooks_of(leaf).size());
+  if (grad.dense) out.member("gradient", few_values(context, *grad.dense));
+  if (grad.rows.values) out.member("gradient_rows", grad.rows.values->shape()[0]);
 }
 
 }  // namespace
@@ -119,8 +116,7 @@ Recorded recorded(Context& context, std::span<Tensor* const> roots) {
   for (size_t i = 0; i < found.nodes.size(); ++i) {
     for (const Edge& edge : found.nodes[i]->edges) meet(edge.node);
   }
-  std::sort(found.nodes.begin(), found.nodes.end(),
-            [](const Node* a, const Node* b) { return a->sequence < b->sequence; });
+  std::ranges::sort(found.nodes, {}, &Node::sequence);
   const auto note = [&](const Edge& edge) {
     const auto id = static_cast<int64_t>(found.leaves.size());
     if (!edge.leaf || !found.leaf_ids.emplace(edge.leaf.get(), id).second) return;
@@ -152,15 +148,6 @@ std::string few_values(Context& context, const Tensor& tensor) {
   return line;
 }
 
-std::string operand_name(const Signature& of, uint32_t flat) {
-  const uint32_t input = of.operands[flat].input;
-  return of.op->schema.operand_name(input, flat - of.input_begin[input]);
-}
-
-std::string output_name(const Signature& of, uint32_t output) {
-  return of.op->schema.output_name(output);
-}
-
 Kept kept(const Node& node, const Saved& saved) {
   if (!saved.kept) return Kept::No;
   const bool number = saved.number.tag != TENON_VALUE_NONE;
@@ -176,28 +163,10 @@ const Ref* kept_gradient(const Node& node, uint32_t output) {
   return &(*node.watches)[output].kept;
 }
 
-LeafState state_of(const Tensor& leaf) {
-  LeafState state;
-  tape::Link* const link = tape::find_link(leaf);
-  if (!link) return state;
-  const std::lock_guard lock(link->mutex);
-  state.grad = link->grad;
-  state.row_values = link->row_values;
-  state.hooks = link->hooks ? link->hooks->size() : 0;
-  return state;
-}
-
 std::string graph_json(Context& context, const Recorded& graph) {
   json::Writer out(1);
   out.begin_object();
-  out.objects("roots", graph.roots, [&](const Origin& root) {
-    if (root.node >= 0) {
-      out.member("node", root.node);
-      out.member("output", root.output);
-    } else if (root.leaf >= 0) {
-      out.member("leaf", root.leaf);
-    }
-  });
+  out.objects("roots", graph.roots, [&](const Origin& root) { write_origin(out, root); });
   out.objects("nodes", graph.nodes.size(), [&](size_t i) { write_node(context, out, graph, i); });
   out.objects("leaves", graph.leaves.size(),
               [&](size_t i) { write_leaf(context, out, i, *graph.leaves[i]); });

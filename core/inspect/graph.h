@@ -4,7 +4,6 @@
 
 #include <span>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -41,22 +40,10 @@ Recorded recorded(Context& context, std::span<Tensor* const> roots);
 
 // A few values as "[1., 2., 3.]"; "" for tensors of more than 8 elements.
 std::string few_values(Context& context, const Tensor& tensor);
-// "x", or "tensors[1]" for the second of a list.
-std::string operand_name(const Signature& of, uint32_t flat);
-// An output's name in the schema, else its number: "output 0".
-std::string output_name(const Signature& of, uint32_t output);
 enum class Kept : uint8_t { No, Yes, Freed };
 Kept kept(const Node& node, const Saved& saved);
 size_t hooks_at(const Node& node, uint32_t output);
 const Ref* kept_gradient(const Node& node, uint32_t output);
-// The gradient a leaf holds: dense, rows, or neither.
-struct LeafState {
-  Ref grad;
-  Ref row_values;
-  size_t hooks = 0;
-};
-LeafState state_of(const Tensor& leaf);
-
 // A topic of tenon_graph_query.
 std::string graph_json(Context& context, const Recorded& graph);
 

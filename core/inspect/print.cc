@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/inspect/print.cc: a tensor as text for people. The layout of lines is NumPy's, see
-// `_formatArray` in its numpy/_core/arrayprint.py.
+// core/inspect/print.cc: a tensor as text for people, and its element as a number. The layout
+// of lines is NumPy's, see `_formatArray` in its numpy/_core/arrayprint.py.
 #include "core/inspect/print.h"
-
-#include <tenon/tenon.h>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/inspect/host_values.h"
-#include "core/runtime/context.h"
+#include "core/launch/moves.h"
+#include "core/registry/values.h"
 #include "core/runtime/runtime.h"
 #include "core/tape/graph.h"
 #include "core/tensor/number_text.h"
 
 namespace tenon::inspect {
+
+using tensor::DimSpan;
+using tensor::Ref;
+
 namespace {
 
 constexpr int64_t kThreshold = 1000;  // above this many elements, dimensions are shortened
@@ -51,16 +53,24 @@ void for_each(const Window& window, size_t dim, int64_t offset, const Visit& vis
   for (int64_t i = 0; i < n; ++i) for_each(window, dim + 1, offset + window.offset(dim, i), visit);
 }
 
-std::vector<std::string> words_of(const HostValues& values, const Window& window) {
-  if (tensor::is_float(values.dtype())) {
+// A copy that the host can read; none of a tensor that it can read as it is.
+Ref host_copy(Context& context, const Tensor& tensor) {
+  if (device_of(tensor).host_memory()) return {};
+  return launch::copy_to(context, tensor, context.runtime->host_device());
+}
+
+std::vector<std::string> words_of(const Tensor& values, const Window& window) {
+  const void* const first = values.view.data;
+  const tenon_dtype dtype = values.dtype();
+  if (tensor::is_float(dtype)) {
     std::vector<double> reals;
-    for_each(window, 0, 0, [&](int64_t offset) { reals.push_back(values.real_at(offset)); });
-    return tensor::float_words(reals, values.dtype());
+    for_each(window, 0, 0, [&](int64_t at) { reals.push_back(tensor::real_at(first, at, dtype)); });
+    return tensor::float_words(reals, dtype);
   }
   std::vector<int64_t> integers;
-  for_each(window, 0, 0, [&](int64_t offset) { integers.push_back(values.integer_at(offset)); });
-  return tensor::is_bool(values.dtype()) ? tensor::bool_words(integers)
-                                         : tensor::integer_words(integers);
+  for_each(window, 0, 0,
+           [&](int64_t at) { integers.push_back(tensor::integer_at(first, at, dtype)); });
+  return tensor::integer_words(integers, dtype);
 }
 
 // Brackets, commas and line breaks around the words, which come in logical order.
@@ -118,8 +128,8 @@ class Layout {
   size_t next_ = 0;
 };
 
-std::string values_text(const HostValues& values) {
-  const int64_t elements = tensor::count(values.shape());
+std::string values_text(const Tensor& values) {
+  const int64_t elements = values.elements();
   if (elements == 0) return "[]";
   const Window window{values.shape(), values.strides(), elements > kThreshold};
   const std::vector<std::string> words = words_of(values, window);
@@ -144,13 +154,13 @@ struct Summary {
   int64_t integer_high = INT64_MIN;
 };
 
-Summary summarize(const HostValues& values) {
+Summary summarize(const Tensor& values) {
   Summary summary;
-  if (tensor::count(values.shape()) == 0) return summary;
+  if (values.elements() == 0) return summary;
   const Window all{values.shape(), values.strides(), false};
   const bool real = tensor::is_float(values.dtype());
   for_each(all, 0, 0, [&](int64_t offset) {
-    const double value = values.real_at(offset);
+    const double value = tensor::real_at(values.view.data, offset, values.dtype());
     if (std::isnan(value)) {
       ++summary.nans;
       return;
@@ -160,13 +170,14 @@ Summary summarize(const HostValues& values) {
     summary.low = std::min(summary.low, value);
     summary.high = std::max(summary.high, value);
     if (real) return;
-    summary.integer_low = std::min(summary.integer_low, values.integer_at(offset));
-    summary.integer_high = std::max(summary.integer_high, values.integer_at(offset));
+    const int64_t integer = tensor::integer_at(values.view.data, offset, values.dtype());
+    summary.integer_low = std::min(summary.integer_low, integer);
+    summary.integer_high = std::max(summary.integer_high, integer);
   });
   return summary;
 }
 
-std::string summary_text(const HostValues& values) {
+std::string summary_text(const Tensor& values) {
   const Summary summary = summarize(values);
   const std::string nans = "nan=" + std::to_string(summary.nans);
   if (summary.numbers == 0) return "min, max and mean: no values, " + nans;
@@ -192,7 +203,7 @@ std::string storage_text(const Tensor& tensor) {
   return text;
 }
 
-std::string info_text(const Tensor& tensor, const HostValues& values) {
+std::string info_text(const Tensor& tensor, const Tensor& values) {
   return "strides=" + tensor::dims_text(tensor.strides()) +
          ", offset=" + std::to_string(tensor.offset) + (tensor.contiguous() ? ", contiguous" : "") +
          "\n" + storage_text(tensor) + "\n" + summary_text(values);
@@ -205,7 +216,8 @@ std::string to_text(Context& context, const Tensor& tensor, uint32_t flags) {
     fail(TENON_E_ARGUMENT, "flags has unknown bits", "flags", "0 or TENON_TEXT_INFO",
          std::to_string(flags));
   }
-  const HostValues values(context, tensor);
+  const Ref copy = host_copy(context, tensor);
+  const Tensor& values = copy ? *copy : tensor;
   std::string text = std::string(kOpening) + values_text(values);
   const std::string properties = properties_text(tensor);
   const size_t break_at = text.rfind('\n');
@@ -214,6 +226,22 @@ std::string to_text(Context& context, const Tensor& tensor, uint32_t flags) {
   text += (fits ? ", " : ",\n" + std::string(kOpening.size(), ' ')) + properties;
   if (flags & TENON_TEXT_INFO) text += "\n" + info_text(tensor, values);
   return text;
+}
+
+tenon_value item(Context& context, const Tensor& tensor) {
+  if (tensor.elements() != 1) {
+    fail(TENON_E_SHAPE, "only a tensor of one element has an item", "tensor", "1 element",
+         tensor::describe(tensor) + ", " + std::to_string(tensor.elements()) + " elements",
+         "read all of it with tenon_tensor_get_data");
+  }
+  const Ref copy = host_copy(context, tensor);
+  const void* const first = (copy ? *copy : tensor).view.data;
+  if (tensor::is_float(tensor.dtype())) {
+    return registry::float_value(tensor::real_at(first, 0, tensor.dtype()));
+  }
+  tenon_value value = registry::int_value(tensor::integer_at(first, 0, tensor.dtype()));
+  if (tensor::is_bool(tensor.dtype())) value.tag = TENON_VALUE_BOOL;
+  return value;
 }
 
 }  // namespace tenon::inspect

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/inspect/print.h: a tensor as text for people.
+// core/inspect/print.h: a tensor as text for people, and its one element as a number.
 #pragma once
 
 #include <string>
@@ -24,5 +24,11 @@ using tensor::Tensor;
 // state    not while capturing
 // errors   TENON_E_ARGUMENT (unknown flags), and from another device what copying fails with
 std::string to_text(Context& context, const Tensor& tensor, uint32_t flags);
+
+// The one element of a tensor of any shape, as a number: F64 for floats, I64 for integers, BOOL for
+// bool; exact.
+// state    not while capturing
+// errors   TENON_E_SHAPE (not one element)
+tenon_value item(Context& context, const Tensor& tensor);
 
 }  // namespace tenon::inspect

@@ -2,8 +2,6 @@
 // core/launch/block.h: a kernel's operands in the form it gets them.
 #pragma once
 
-#include <tenon/plugin.h>
-
 #include <memory>
 #include <span>
 #include <string>
@@ -94,6 +92,20 @@ struct Launch : NoCopy {
   tenon_rng rng{};  // offset and stream relative to those of the plan's start
   const std::string* scope = nullptr;
   tenon_launch launch{};
+};
+
+// One launch that is about to run.
+struct Launching {
+  const registry::Op& op;
+  const registry::Kernel& kernel;
+  Device& device;
+  tenon_launch& arguments;
+  std::span<const Item> items;  // of its views, with the tensors they are of; empty in a replay
+  const std::string& scope;     // where it was called, or captured
+  bool computes = true;         // else it only moves values
+  // Of a replay, both counted from 1.
+  uint64_t plan_run = 0;
+  uint64_t position = 0;
 };
 
 // Inputs of a kernel as it was built; its other slots are outputs.

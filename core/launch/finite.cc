@@ -3,48 +3,23 @@
 #include "core/launch/finite.h"
 
 #include <cmath>
-#include <cstring>
-#include <utility>
-
-#include "core/launch/moves.h"
-#include "core/runtime/callback.h"
+#include <vector>
 
 namespace tenon::launch {
 
 namespace {
 
-double read_float(const char* at, tenon_dtype dtype) {
-  uint16_t half = 0;
-  float single = 0;
-  double value = 0;
-  switch (dtype) {
-    case TENON_DTYPE_F64:
-      std::memcpy(&value, at, sizeof value);
-      return value;
-    case TENON_DTYPE_F32:
-      std::memcpy(&single, at, sizeof single);
-      return static_cast<double>(single);
-    case TENON_DTYPE_F16:
-      std::memcpy(&half, at, sizeof half);
-      return static_cast<double>(tensor::half_to_float(half));
-    default:
-      std::memcpy(&half, at, sizeof half);
-      return static_cast<double>(tensor::bfloat_to_float(half));
-  }
-}
-
 // Of memory that the host can read.
 std::string first_bad_here(const tenon_view& view) {
-  const int64_t size = tensor::size_of(view.dtype);
   std::string bad;
-  tensor::each_element(view, [&](DimSpan index, int64_t offset) {
-    const double value =
-        read_float(static_cast<const char*>(view.data) + offset * size, view.dtype);
-    if (std::isfinite(value)) return true;
-    const std::string word = std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
-    bad = word + " at " + tensor::dims_text(index);
-    return false;
-  });
+  tensor::each_element(
+      tensor::shape_of(view), tensor::strides_of(view), [&](DimSpan index, int64_t offset) {
+        const double value = tensor::real_at(view.data, offset, view.dtype);
+        if (std::isfinite(value)) return true;
+        const std::string word = std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+        bad = word + " at " + tensor::dims_text(index);
+        return false;
+      });
   return bad;
 }
 
@@ -53,34 +28,16 @@ std::string first_bad_here(const tenon_view& view) {
 std::string first_bad(Context& context, Device& device, const tenon_view& view) {
   if (!tensor::is_float(view.dtype)) return "";
   if (device.host_memory() || view.flags & TENON_VIEW_HOST_SCALAR) return first_bad_here(view);
-  const CaptureSuspended suspended(context);
-  const DimSpan shape = tensor::shape_of(view);
-  const Ref packed(Tensor::create(device, view.dtype, shape));
-  launch_copy(context, device, item_of(view, 0, TENON_SLOT_IN),
-              make_item(*packed, 1, TENON_SLOT_OUT));
-  const Ref copied(Tensor::create(context.runtime->host_device(), view.dtype, shape));
-  device.copy_to_host(copied->view.data, packed->view.data, packed->storage->bytes, context.id);
-  return first_bad_here(copied->view);
+  // All from its first address to its last: nothing needs to be launched for that.
+  const tensor::Addresses there = tensor::addresses_of(view);
+  if (there.begin == there.end) return "";
+  std::vector<char> copied(static_cast<size_t>(there.end - there.begin));
+  device.copy_to_host(copied.data(), reinterpret_cast<void*>(there.begin), copied.size(),
+                      context.id);
+  tenon_view here = view;
+  here.data = copied.data() + (reinterpret_cast<intptr_t>(view.data) - there.begin);
+  return first_bad_here(here);
 }
-
-namespace {
-
-// One launch. Looks at the inputs first, because an op may write over them.
-class FiniteJudge final : public LaunchCheck::Judge {
- public:
-  FiniteJudge(Context& context, const Launching& what);
-  // Throws for the first written operand that holds a NaN or an infinity.
-  void judge() const override;
-
- private:
-  std::string operand_name(uint32_t slot, uint32_t view) const;
-  std::string step() const;
-  const tenon_view& view_of(uint32_t index) const;
-
-  Context& context_;
-  const Launching& what_;
-  std::string bad_input_;  // name of the first that held one, and where
-};
 
 FiniteJudge::FiniteJudge(Context& context, const Launching& what) : context_(context), what_(what) {
   if (what.op.desc.role == TENON_ROLE_COPY) return;
@@ -133,29 +90,17 @@ void FiniteJudge::judge() const {
       }
       const std::string name = operand_name(slot, i);
       const std::string written = slot < what_.arguments.n_inputs ? "operand \"" : "\"";
-      throw Error{.status = TENON_E_CHECK,
-                  .message = what_.op.name + ": " + written + name + "\" holds " + bad + step() +
-                             (site ? ", " + site->where : "") + "; " +
-                             (bad_input_.empty() ? "its inputs were finite"
-                                                 : bad_input_ + " already: it came from outside"),
-                  .op = what_.op.name,
-                  .operand = name,
-                  .expected = "finite values",
-                  .found = bad + " of " + tensor::dtype_text(view.dtype) +
-                           tensor::dims_text(tensor::shape_of(view)),
-                  .plugin = what_.kernel.plugin->id,
-                  .hint = bad_input_.empty()
-                              ? ""
-                              : "look at what was fed in: no op has made it under this check"};
+      fail_with(
+          TENON_E_CHECK, what_.op.name, what_.kernel.plugin->id,
+          what_.op.name + ": " + written + name + "\" holds " + bad + step() +
+              (site ? ", " + site->where : "") + "; " +
+              (bad_input_.empty() ? "its inputs were finite"
+                                  : bad_input_ + " already: it came from outside"),
+          name, "finite values",
+          bad + " of " + tensor::dtype_text(view.dtype) + tensor::dims_text(tensor::shape_of(view)),
+          bad_input_.empty() ? "" : "look at what was fed in: no op has made it under this check");
     }
   }
-}
-
-}  // namespace
-
-std::unique_ptr<LaunchCheck::Judge> FiniteCheck::begin(Context& context,
-                                                       const Launching& launching) {
-  return std::make_unique<FiniteJudge>(context, launching);
 }
 
 }  // namespace tenon::launch

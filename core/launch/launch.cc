@@ -3,9 +3,11 @@
 #include "core/launch/launch.h"
 
 #include <cstdio>
-#include <cstring>
 #include <new>
+#include <optional>
 
+#include "core/base/words.h"
+#include "core/launch/finite.h"
 #include "core/launch/layout_check.h"
 #include "core/launch/op_log.h"
 #include "core/launch/prepare.h"
@@ -17,12 +19,10 @@ namespace {
 // Empty if there is no memory for it: the kernel has run, and its call must not fail for this.
 std::string operands_text(std::span<const Item> items) noexcept {
   try {
-    std::string text = "{\"operands\":\"";
-    for (size_t i = 0; i < items.size(); ++i) {
-      if (i) text += " ";
-      text += tensor::dtype_text(items[i].dtype) + tensor::dims_text(items[i].dims());
-    }
-    return text + "\"}";
+    const auto text = [](const Item& item) {
+      return tensor::dtype_text(item.dtype) + tensor::dims_text(item.dims());
+    };
+    return "{\"operands\":\"" + base::joined(items, " ", text) + "\"}";
   } catch (const std::bad_alloc&) {
     return {};
   }
@@ -52,10 +52,8 @@ void run(CallbackScope& call, const Launching& launching) {
   Context& context = *call.context;
   const auto& [op, kernel, device, arguments, items, scope, computes, plan_run, position] =
       launching;
-  std::unique_ptr<LaunchCheck::Judge> judge;
-  if (computes && context.checks & kCheckFinite) {
-    judge = static_cast<LaunchCheck&>(*context.launch_check).begin(context, launching);
-  }
+  std::optional<FiniteJudge> judge;
+  if (computes && context.checks & kCheckFinite) judge.emplace(context, launching);
   trace::Recorder& trace = context.runtime->trace;
   const bool traced = trace.active();
   const bool logged = (context.checks & kLogOps) != 0;

@@ -2,8 +2,6 @@
 // core/launch/launch.h: runs one kernel: prepare, scratch, launch, checks, trace, capture.
 #pragma once
 
-#include <tenon/plugin.h>
-
 #include <memory>
 
 #include "core/base/kept.h"
@@ -12,32 +10,6 @@
 #include "core/runtime/context.h"
 
 namespace tenon::launch {
-
-// One launch that is about to run.
-struct Launching {
-  const registry::Op& op;
-  const registry::Kernel& kernel;
-  Device& device;
-  tenon_launch& arguments;
-  std::span<const Item> items;  // of its views, with the tensors they are of; empty in a replay
-  const std::string& scope;     // where it was called, or captured
-  bool computes = true;         // else it only moves values
-  // Of a replay, both counted from 1.
-  uint64_t plan_run = 0;
-  uint64_t position = 0;
-};
-
-// Looks at launches before and after they run: TENON_CHECK=finite. The context's, see Kept.
-class LaunchCheck : public Kept {
- public:
-  class Judge {
-   public:
-    virtual ~Judge() = default;
-    virtual void judge() const = 0;  // after the launch; throws TENON_E_CHECK
-  };
-  // `launching` lives until it was judged.
-  virtual std::unique_ptr<Judge> begin(Context& context, const Launching& launching) = 0;
-};
 
 // Who keeps the launches of a context, in order to repeat them: a floor above.
 class Capture : public Kept {

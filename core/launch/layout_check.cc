@@ -24,10 +24,11 @@ unsigned char* aligned(std::vector<unsigned char>& bytes) {
 // Calls body(byte offset from the first element) for each element of the view.
 void each_element(const tenon_view& view, const std::function<void(int64_t)>& body) {
   const int64_t size = tensor::size_of(view.dtype);
-  tensor::each_element(view, [&](DimSpan, int64_t offset) {
-    body(offset * size);
-    return true;
-  });
+  tensor::each_element(tensor::shape_of(view), tensor::strides_of(view),
+                       [&](DimSpan, int64_t offset) {
+                         body(offset * size);
+                         return true;
+                       });
 }
 
 // The launch that is checked. Its views point elsewhere while it runs on copies.
@@ -53,8 +54,8 @@ struct Shadow {
   Shadow(const tenon_view& view, uint32_t role, unsigned char pattern) : real(view), slot(role) {
     const DimSpan shape = tensor::shape_of(view);
     const size_t size = tensor::size_of(view.dtype);
-    const bool some = tensor::extent(shape, {view.strides, shape.size()}, low, high);
-    const size_t span = some ? static_cast<size_t>(high - low + 1) * size : 0;
+    const auto [low, high] = tensor::extent(shape, tensor::strides_of(view));
+    const size_t span = static_cast<size_t>(high - low + 1) * size;
     guard = kGuard + static_cast<size_t>(tensor::count(shape)) * size;
     guard = (guard + 63) / 64 * 64;
     bytes.assign(span + 2 * guard + 64, pattern);
@@ -63,35 +64,33 @@ struct Shadow {
         (reinterpret_cast<uintptr_t>(view.data) + static_cast<uintptr_t>(low) * size) % 64;
     base = aligned(bytes) + guard - 64 + phase;
     data = base - low * static_cast<int64_t>(size);
-    if (role == TENON_SLOT_OUT) return;
-    each_element(view, [&](int64_t at) {
-      std::memcpy(data + at, static_cast<char*>(view.data) + at, size);
-    });
+    if (role != TENON_SLOT_OUT) {
+      each_element(view, [&](int64_t at) {
+        std::memcpy(data + at, static_cast<char*>(view.data) + at, size);
+      });
+    }
+    before = bytes;
   }
 
   tenon_view real;
   uint32_t slot;
-  int64_t low = 0;
-  int64_t high = 0;
   size_t guard = 0;
   std::vector<unsigned char> bytes;
+  std::vector<unsigned char> before;  // what they were
   unsigned char* base = nullptr;
   unsigned char* data = nullptr;
 };
 
-struct Pass {
-  std::vector<Shadow> shadows;
-  std::vector<std::vector<unsigned char>> before;
-};
+// Of all operands. They point into themselves.
+using Shadows = std::vector<Shadow>;
 
-Pass make_pass(const Checked& block, unsigned char pattern) {
-  Pass pass;
-  pass.shadows.reserve(block.items.size());
+Shadows shadows_of(const Checked& block, unsigned char pattern) {
+  Shadows shadows;
+  shadows.reserve(block.items.size());
   for (size_t i = 0; i < block.items.size(); ++i) {
-    pass.shadows.emplace_back(block.views[i], block.items[i].role, pattern);
-    pass.before.push_back(pass.shadows.back().bytes);
+    shadows.emplace_back(block.views[i], block.items[i].role, pattern);
   }
-  return pass;
+  return shadows;
 }
 
 // `n_inputs` are the kernel's: the op may have grown since it was built.
@@ -105,21 +104,19 @@ std::string operand_name(const CallbackScope& call, uint32_t n_inputs, const Ite
                              const Item& item, const std::string& what,
                              const std::string& expected) {
   const std::string operand = operand_name(call, kernel_inputs(kernel.desc), item);
-  throw Error{.status = TENON_E_CHECK,
-              .message = call.op->name + ": kernel of " + kernel.plugin->id + " " + what +
-                         " operand \"" + operand + "\"",
-              .op = call.op->name,
-              .operand = operand,
-              .expected = expected,
-              .found = tensor::dtype_text(item.dtype) + tensor::dims_text(item.dims()) +
-                       " strides " + tensor::dims_text(item.steps()),
-              .plugin = kernel.plugin->id,
-              .hint = "the kernel claims a layout it does not handle"};
+  fail_with(TENON_E_CHECK, call.op->name, kernel.plugin->id,
+            call.op->name + ": kernel of " + kernel.plugin->id + " " + what + " operand \"" +
+                operand + "\"",
+            operand, expected,
+            tensor::dtype_text(item.dtype) + tensor::dims_text(item.dims()) + " strides " +
+                tensor::dims_text(item.steps()),
+            "the kernel claims a layout it does not handle");
 }
 
 // Bytes outside the elements, and elements of inputs, must be as before.
 void check_untouched(const CallbackScope& call, const registry::Kernel& kernel, const Item& item,
-                     const Shadow& shadow, std::vector<unsigned char> before) {
+                     const Shadow& shadow) {
+  std::vector<unsigned char> before = shadow.before;
   if (shadow.slot != TENON_SLOT_IN) {
     const size_t size = tensor::size_of(shadow.real.dtype);
     each_element(shadow.real, [&](int64_t at) {
@@ -184,27 +181,25 @@ class GuardedScratch : NoCopy {
 
 [[noreturn]] void fail_scratch(const CallbackScope& call, const registry::Kernel& kernel) {
   const std::string bytes = std::to_string(call.scratch_bytes) + " bytes";
-  throw Error{.status = TENON_E_CHECK,
-              .message = call.op->name + ": kernel of " + kernel.plugin->id +
-                         " wrote outside of its scratch of " + bytes,
-              .op = call.op->name,
-              .expected = "nothing is written beyond the " + bytes + " that `workspace` announced",
-              .plugin = kernel.plugin->id,
-              .hint = "`workspace` announces too little, or `launch` uses too much"};
+  fail_with(TENON_E_CHECK, call.op->name, kernel.plugin->id,
+            call.op->name + ": kernel of " + kernel.plugin->id +
+                " wrote outside of its scratch of " + bytes,
+            {}, "nothing is written beyond the " + bytes + " that `workspace` announced", {},
+            "`workspace` announces too little, or `launch` uses too much");
 }
 
 tenon_status run_pass(CallbackScope& call, const registry::Kernel& kernel, Checked& block,
-                      Pass& pass) {
+                      const Shadows& shadows) {
   const GuardedScratch scratch(call);
-  for (size_t i = 0; i < pass.shadows.size(); ++i) {
+  for (size_t i = 0; i < shadows.size(); ++i) {
     if (!(block.views[i].flags & TENON_VIEW_HOST_SCALAR)) {
-      block.views[i].data = pass.shadows[i].data;
+      block.views[i].data = shadows[i].data;
     }
   }
   const tenon_status status = call.enter(
       "kernel", [&](tenon_call* handed) { return kernel.desc.launch(handed, &block.launch); });
-  for (size_t i = 0; i < pass.shadows.size(); ++i) {
-    block.views[i].data = pass.shadows[i].real.data;
+  for (size_t i = 0; i < shadows.size(); ++i) {
+    block.views[i].data = shadows[i].real.data;
   }
   if (scratch.overrun()) fail_scratch(call, kernel);
   return status;
@@ -229,7 +224,7 @@ tenon_status launch_on(CallbackScope& call, const registry::Kernel& kernel, Devi
 // Once more on row-major copies of the operands: a kernel that takes dense memory for row-major
 // stays inside its operands and writes all of them, so only other results give it away.
 tenon_status compare_with_row_major(CallbackScope& call, const registry::Kernel& kernel,
-                                    const Checked& block, const Pass& checked) {
+                                    const Checked& block, const Shadows& checked) {
   const bool strided = std::any_of(block.items.begin(), block.items.end(), [](const Item& item) {
     return !(item.flags & TENON_VIEW_HOST_SCALAR) &&
            !tensor::is_row_major(item.dims(), item.steps());
@@ -260,8 +255,8 @@ tenon_status compare_with_row_major(CallbackScope& call, const registry::Kernel&
     const size_t size = tensor::size_of(items[i].dtype);
     const unsigned char* expected = static_cast<const unsigned char*>(items[i].data);
     bool same = true;
-    each_element(checked.shadows[i].real, [&](int64_t at) {
-      same = same && std::memcmp(checked.shadows[i].data + at, expected, size) == 0;
+    each_element(checked[i].real, [&](int64_t at) {
+      same = same && std::memcmp(checked[i].data + at, expected, size) == 0;
       expected += size;
     });
     if (!same) {
@@ -280,23 +275,23 @@ tenon_status launch_guarded(CallbackScope& call, const registry::Kernel& kernel,
   Checked block{arguments,
                 {const_cast<tenon_view*>(arguments.views), arguments.slot_begin[arguments.n_slots]},
                 items_of(kernel, arguments)};
-  Pass first = make_pass(block, kPatterns[0]);
+  const Shadows first = shadows_of(block, kPatterns[0]);
   if (const tenon_status status = run_pass(call, kernel, block, first)) return status;
-  Pass second = make_pass(block, kPatterns[1]);
+  const Shadows second = shadows_of(block, kPatterns[1]);
   if (const tenon_status status = run_pass(call, kernel, block, second)) return status;
   for (size_t i = 0; i < block.items.size(); ++i) {
     const Item& item = block.items[i];
     if (item.flags & TENON_VIEW_HOST_SCALAR) continue;
-    check_untouched(call, kernel, item, first.shadows[i], first.before[i]);
-    check_untouched(call, kernel, item, second.shadows[i], second.before[i]);
+    check_untouched(call, kernel, item, first[i]);
+    check_untouched(call, kernel, item, second[i]);
     if (item.role != TENON_SLOT_IN) {
-      check_equal(call, kernel, item, first.shadows[i], second.shadows[i]);
+      check_equal(call, kernel, item, first[i], second[i]);
     }
   }
   if (const tenon_status status = compare_with_row_major(call, kernel, block, first)) return status;
   for (size_t i = 0; i < block.items.size(); ++i) {
     if (block.items[i].role == TENON_SLOT_IN) continue;
-    const Shadow& shadow = first.shadows[i];
+    const Shadow& shadow = first[i];
     const size_t size = tensor::size_of(shadow.real.dtype);
     each_element(shadow.real, [&](int64_t at) {
       std::memcpy(static_cast<char*>(shadow.real.data) + at, shadow.data + at, size);

@@ -2,7 +2,6 @@
 // core/launch/layout_check.h: the check mode that runs a launch on copies (TENON_CHECK=layout).
 #pragma once
 
-#include "core/launch/block.h"
 #include "core/runtime/callback.h"
 
 namespace tenon::launch {

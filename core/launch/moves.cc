@@ -2,8 +2,6 @@
 // core/launch/moves.cc: copies and fills.
 #include "core/launch/moves.h"
 
-#include <algorithm>
-
 #include "core/launch/launch.h"
 #include "core/registry/checks_offers.h"
 
@@ -87,16 +85,18 @@ void fill(Context& context, Tensor& tensor, const tenon_value& value) {
 }
 
 Tensor* copy(Context& context, Tensor& tensor) {
-  Ref out(Tensor::create(device_of(tensor), tensor.dtype(), tensor.shape()));
-  copy_into(context, tensor, *out);
-  return out.take();
+  return copy_to(context, tensor, device_of(tensor)).take();
+}
+
+Ref copy_to(Context& context, const Tensor& tensor, Device& device) {
+  Ref made(Tensor::create(device, tensor.dtype(), tensor.shape()));
+  copy_into(context, tensor, *made);
+  return made;
 }
 
 Ref on_host(Context& context, const Ref& tensor) {
   if (device_of(*tensor).host_memory() && tensor->contiguous()) return tensor;
-  Ref made(Tensor::create(context.runtime->host_device(), tensor->dtype(), tensor->shape()));
-  copy_into(context, *tensor, *made);
-  return made;
+  return copy_to(context, *tensor, context.runtime->host_device());
 }
 
 void copy_into(Context& context, const Tensor& source, Tensor& destination) {
@@ -107,9 +107,7 @@ void copy_into(Context& context, const Tensor& source, Tensor& destination) {
     Ref separate;
     if (tensor::may_overlap(source.view, destination.view)) {
       if (tensor::same_view(source.view, destination.view)) return;
-      separate = Ref(Tensor::create(from, source.dtype(), source.shape()));
-      launch_copy(context, from, make_item(readable, 0, TENON_SLOT_IN),
-                  make_item(*separate, 1, TENON_SLOT_OUT));
+      separate = copy_to(context, source, from);
     }
     Tensor& last = separate ? *separate : readable;
     launch_copy(context, from, make_item(last, 0, TENON_SLOT_IN),
@@ -118,17 +116,10 @@ void copy_into(Context& context, const Tensor& source, Tensor& destination) {
   }
   // Strided copy at the source, raw copies through host memory, strided copy at the destination.
   if (context.capture) {
-    throw Error{.status = TENON_E_CAPTURE,
-                .message = "a copy between devices cannot be captured",
-                .expected = "one device",
-                .found = from.name() + " to " + to.name()};
+    fail(TENON_E_CAPTURE, "a copy between devices cannot be captured", {}, "one device",
+         from.name() + " to " + to.name());
   }
-  Ref packed = Ref::shared(&readable);
-  if (!source.contiguous()) {
-    packed = Ref(Tensor::create(from, source.dtype(), source.shape()));
-    launch_copy(context, from, make_item(readable, 0, TENON_SLOT_IN),
-                make_item(*packed, 1, TENON_SLOT_OUT));
-  }
+  const Ref packed = source.contiguous() ? Ref::shared(&readable) : copy_to(context, source, from);
   Ref target = Ref::shared(&destination);
   if (!destination.contiguous()) {
     target = Ref(Tensor::create(to, source.dtype(), source.shape()));
@@ -144,10 +135,7 @@ void copy_into(Context& context, const Tensor& source, Tensor& destination) {
     to.copy_from_host(target->view.data, host->view.data, bytes, context.id);
   }
   destination.storage->written(nullptr, context.scope_path());
-  if (target.get() != &destination) {
-    launch_copy(context, to, make_item(*target, 0, TENON_SLOT_IN),
-                make_item(destination, 1, TENON_SLOT_OUT));
-  }
+  if (target.get() != &destination) copy_into(context, *target, destination);
 }
 
 }  // namespace tenon::launch

@@ -19,6 +19,8 @@ Tensor* full(Context& context, Device& device, tenon_dtype dtype, tensor::DimSpa
 void fill(Context& context, Tensor& tensor, const tenon_value& value);
 // Row-major copy on the same device, without history.
 Tensor* copy(Context& context, Tensor& tensor);
+// The same on any device.
+Ref copy_to(Context& context, const Tensor& tensor, Device& device);
 // Row-major and in host memory, when its device has done what it was asked for: the tensor itself
 // if it is that.
 Ref on_host(Context& context, const Ref& tensor);

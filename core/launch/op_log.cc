@@ -8,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include "core/base/words.h"
 #include "core/registry/values.h"
 #include "core/tensor/tensor.h"
 
@@ -36,18 +37,15 @@ void print_line(Context& context, const std::string& scope, const Write& write) 
   }
 }
 
+std::string tensor_text(const tenon_tensor* handle) {
+  const tensor::Tensor* const tensor = tensor::from_handle(handle);
+  return tensor ? tensor::describe(*tensor) : "?";
+}
+
 std::string operand_text(const tenon_value& value) {
-  if (value.tag == TENON_VALUE_TENSOR) {
-    const tensor::Tensor* const tensor = tensor::from_handle(value.as.tensor);
-    return tensor ? tensor::describe(*tensor) : "?";
-  }
+  if (value.tag == TENON_VALUE_TENSOR) return tensor_text(value.as.tensor);
   if (value.tag != TENON_VALUE_TENSOR_LIST) return registry::value_text(value);
-  std::string text = "(";
-  for (uint32_t i = 0; i < value.count; ++i) {
-    const tensor::Tensor* const tensor = tensor::from_handle(value.as.tensors[i]);
-    text += (i ? " " : "") + (tensor ? tensor::describe(*tensor) : "?");
-  }
-  return text + ")";
+  return "(" + base::joined(std::span(value.as.tensors, value.count), " ", tensor_text) + ")";
 }
 
 }  // namespace

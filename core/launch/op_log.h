@@ -2,8 +2,6 @@
 // core/launch/op_log.h: the lines of the printed log of ops (tenon/ext/draft/op_log.h).
 #pragma once
 
-#include <tenon/plugin.h>
-
 #include <span>
 
 #include "core/runtime/context.h"

@@ -32,10 +32,8 @@ std::vector<int64_t> dims_of(const CacheSpec& spec, int64_t batch, int64_t posit
   return dims;
 }
 
-Ref on_host(Context& context, const Tensor& count) {
-  Ref here(Tensor::create(context.runtime->host_device(), TENON_DTYPE_I64, count.shape()));
-  launch::copy_into(context, count, *here);
-  return here;
+Ref host_copy(Context& context, const Tensor& count) {
+  return launch::copy_to(context, count, context.runtime->host_device());
 }
 std::span<int64_t> numbers_of(const Tensor& host) {
   return {static_cast<int64_t*>(host.view.data), static_cast<size_t>(host.elements())};
@@ -110,7 +108,7 @@ void Layer::crop_cache(Context& context, int64_t count) {
   const GradMode off(context, false);
   std::vector<Ref> cropped;
   for (const Tensor* each : counts) {
-    cropped.push_back(on_host(context, *each));
+    cropped.push_back(host_copy(context, *each));
     for (int64_t& held : numbers_of(*cropped.back())) held = std::min(held, count);
   }
   for (size_t i = 0; i < counts.size(); ++i) {
@@ -152,7 +150,7 @@ void Layer::trust_cache() noexcept {
 int64_t Layer::held_positions(Context& context) {
   int64_t most = 0;
   for (const Tensor* each : cache_counts()) {
-    const Ref here = on_host(context, *each);
+    const Ref here = host_copy(context, *each);
     for (const int64_t held : numbers_of(*here)) most = std::max(most, held);
   }
   return most;

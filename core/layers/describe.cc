@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/dispatch/dispatch.h"
-#include "core/launch/moves.h"
 #include "core/layers/layer.h"
 #include "core/registry/checks.h"
 #include "core/tape/graph.h"
@@ -12,51 +11,36 @@ namespace tenon::layers {
 
 namespace {
 
-constexpr const char* kShape = "shape";
-constexpr const char* kDtype = "dtype";
-
-// What a call of an op that gives initial values needs: its attributes, some of them ours.
-class Drawing {
- public:
-  Drawing(const registry::Entry& kind, const tenon_layer_tensor_spec& spec, const registry::Op& op)
-      : kind_(kind), op_(op), values_(op.schema.attrs.size()) {
-    if (!op.schema.inputs.empty() || op.schema.outputs.size() != 1) {
-      fail("has inputs, or not one output", op.schema.text);
-    }
-    // A 16-bit number is the nearest one to an f32 that was drawn.
-    const bool narrow = tensor::is_float(spec.dtype) && tensor::size_of(spec.dtype) == 2;
-    dtype_ = narrow ? TENON_DTYPE_F32 : spec.dtype;
-    for (uint32_t i = 0; i < spec.n_attrs; ++i) {
-      set(registry::text_view(spec.attr_names[i]), spec.attr_values[i]);
-    }
-    set(kShape, registry::ints_value({spec.shape, static_cast<size_t>(spec.rank)}));
-    set(kDtype, registry::dtype_value(dtype_));
+// A tensor's first values: what the op gives that its description names, with attributes of which
+// shape and dtype are ours.
+Ref drawn(Context& context, const registry::Entry& kind, const tenon_layer_tensor_spec& spec,
+          const registry::Op& op) {
+  const auto refuse = [&](const std::string& what) {
+    fail_plugin(kind.name, kind.plugin->id, "its initialiser " + op.name + " " + what, op.name,
+                "an op without inputs, with the attributes shape and dtype", op.schema.text);
+  };
+  if (!op.schema.inputs.empty() || op.schema.outputs.size() != 1) {
+    refuse("has inputs, or not one output");
   }
-
-  Ref run(Context& context, tenon_dtype wanted) const {
-    Tensor* out = nullptr;
-    dispatch::call(context, op_, {}, values_, {&out, 1});
-    Ref made(out);
-    if (wanted == dtype_) return made;
-    return Ref(dispatch::cast(context, *made, wanted));
+  std::vector<tenon_value> values(op.schema.attrs.size());
+  const auto set = [&](std::string_view name, const tenon_value& value) {
+    const int32_t index = op.schema.find_attr(name);
+    if (index < 0) refuse("has no attribute \"" + std::string(name) + "\"");
+    values[static_cast<size_t>(index)] = value;
+  };
+  // A 16-bit number is the nearest one to an f32 that was drawn.
+  const bool narrow = tensor::is_float(spec.dtype) && tensor::size_of(spec.dtype) == 2;
+  const tenon_dtype dtype = narrow ? TENON_DTYPE_F32 : spec.dtype;
+  for (uint32_t i = 0; i < spec.n_attrs; ++i) {
+    set(registry::text_view(spec.attr_names[i]), spec.attr_values[i]);
   }
-
- private:
-  void set(std::string_view name, const tenon_value& value) {
-    const int32_t index = op_.schema.find_attr(name);
-    if (index < 0) fail("has no attribute \"" + std::string(name) + "\"", op_.schema.text);
-    values_[static_cast<size_t>(index)] = value;
-  }
-  [[noreturn]] void fail(const std::string& what, const std::string& found) const {
-    fail_plugin(kind_.name, kind_.plugin->id, "its initialiser " + op_.name + " " + what, op_.name,
-                "an op without inputs, with the attributes shape and dtype", found);
-  }
-
-  const registry::Entry& kind_;
-  const registry::Op& op_;
-  std::vector<tenon_value> values_;
-  tenon_dtype dtype_ = TENON_DTYPE_NONE;
-};
+  set("shape", registry::ints_value({spec.shape, static_cast<size_t>(spec.rank)}));
+  set("dtype", registry::dtype_value(dtype));
+  Tensor* out = nullptr;
+  dispatch::call(context, op, {}, values, {&out, 1});
+  Ref made(out);
+  return narrow ? Ref(dispatch::cast(context, *made, spec.dtype)) : made;
+}
 
 void check_spec(const registry::Entry& kind, const tenon_layer_tensor_spec& spec) {
   const bool buffer = (spec.flags & TENON_LAYER_BUFFER) != 0;
@@ -76,15 +60,11 @@ void check_spec(const registry::Entry& kind, const tenon_layer_tensor_spec& spec
   if (problem.empty()) return;
   const std::string name(registry::text_view(spec.name));
   const bool dtype_at_fault = tensor::is_known(spec.dtype) && !buffer;
-  throw Error{
-      .status = dtype_at_fault && !tensor::is_float(spec.dtype) ? TENON_E_DTYPE : TENON_E_PLUGIN,
-      .message = kind.name + ": tensor \"" + name + "\" " + problem,
-      .op = kind.name,
-      .operand = name,
-      .expected = buffer ? "a dtype of Tenon" : "f16 bf16 f32 f64",
-      .found = tensor::is_known(spec.dtype) ? tensor::dtype_text(spec.dtype)
-                                            : std::to_string(spec.dtype),
-      .plugin = kind.plugin->id};
+  fail_with(
+      dtype_at_fault && !tensor::is_float(spec.dtype) ? TENON_E_DTYPE : TENON_E_PLUGIN, kind.name,
+      kind.plugin->id, kind.name + ": tensor \"" + name + "\" " + problem, name,
+      buffer ? "a dtype of Tenon" : "f16 bf16 f32 f64",
+      tensor::is_known(spec.dtype) ? tensor::dtype_text(spec.dtype) : std::to_string(spec.dtype));
 }
 
 }  // namespace
@@ -114,12 +94,11 @@ void Layer::add_tensor(Context& context, const tenon_layer_tensor_spec& given) {
     return;
   }
   const registry::Op& op = runtime_->plugins.require_op(registry::text_view(spec.op), 0);
-  const Drawing drawing(*kind_, spec, op);
   // A replay must not set the layer back to its beginning.
   const CaptureSuspended suspended(context);
   const GradMode off(context, false);
   const DefaultDevice here(context, device_->id);
-  Ref made = drawing.run(context, spec.dtype);
+  Ref made = drawn(context, *kind_, spec, op);
   const bool buffer = (spec.flags & TENON_LAYER_BUFFER) != 0;
   if (!buffer) tape::link_of(*made).requires_grad = true;
   own_.push_back({{name, made.get(), buffer}, made});

@@ -8,7 +8,6 @@
 #include "core/base/words.h"
 #include "core/launch/moves.h"
 #include "core/plan/recorder.h"
-#include "core/runtime/callback.h"
 #include "core/tape/graph.h"
 
 namespace tenon::layers {
@@ -36,21 +35,12 @@ struct Move {
   tape::Gradient gradient{};
 };
 
-Ref copy_to(Context& context, const Tensor& tensor, Device& device) {
-  Ref made(Tensor::create(device, tensor.dtype(), tensor.shape()));
-  launch::copy_into(context, tensor, *made);
-  return made;
-}
-
 Move prepare_move(Context& context, Tensor& tensor, Device& device) {
-  Move move{.tensor = &tensor, .values = copy_to(context, tensor, device)};
-  tape::Link* const link = tape::find_link(tensor);
-  if (!link) return move;
-  const std::lock_guard lock(link->mutex);
-  if (link->grad) move.gradient.dense = copy_to(context, *link->grad, device);
-  if (link->row_indices) {
-    move.gradient.row_indices = copy_to(context, *link->row_indices, device);
-    move.gradient.row_values = copy_to(context, *link->row_values, device);
+  Move move{.tensor = &tensor, .values = launch::copy_to(context, tensor, device)};
+  move.gradient = tape::gradient_of(tape::find_link(tensor));
+  for (Ref* part :
+       {&move.gradient.dense, &move.gradient.rows.indices, &move.gradient.rows.values}) {
+    if (*part) *part = launch::copy_to(context, **part, device);
   }
   return move;
 }
@@ -334,12 +324,12 @@ void Layer::share_tensor(std::string_view name, Tensor& tensor) {
     owner = child->layer.get();
     name.remove_prefix(dot + 1);
   }
-  const auto place = std::ranges::find(
-      owner->own_, name, [](const auto& entry) -> const std::string& { return entry.first.name; });
-  owner->check_shared(place->first, tensor);
-  if (place->first.tensor == &tensor) return;
-  place->first.tensor = &tensor;
-  place->second = Ref::shared(&tensor);
+  auto& [named, held] =
+      owner->own_[static_cast<size_t>(owner->find_own(name) - owner->own_.data())];
+  owner->check_shared(named, tensor);
+  if (named.tensor == &tensor) return;
+  named.tensor = &tensor;
+  held = Ref::shared(&tensor);
   ++owner->added_;
   ++owner->replaced_;
   if (owner->frozen_) owner->frozen_->set(1, std::to_string(owner->replaced_));

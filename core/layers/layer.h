@@ -152,17 +152,15 @@ class Layer final : public CallbackSubject, public KindObject<tenon_layer_desc> 
 // The call of a layer by the program, which others in it are part of.
 class OutermostCall : NoCopy {
  public:
-  OutermostCall(Context& context, Layer& called) : layer(called), context_(context) {
-    context.layer_call = this;
-  }
-  ~OutermostCall() { context_.layer_call = nullptr; }
+  OutermostCall(Context& context, Layer& called)
+      : layer(called), running_(context.layer_call, this) {}
 
   Layer& layer;
   bool weights_checked = false;
   std::vector<std::pair<Ref, Ref>> counts;  // of caches, and what they are once it has succeeded
 
  private:
-  Context& context_;
+  const Swapped<OutermostCall*> running_;
 };
 
 }  // namespace tenon::layers

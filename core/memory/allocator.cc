@@ -2,7 +2,6 @@
 // core/memory/allocator.cc: the caching allocator of one device.
 #include "core/memory/allocator.h"
 
-#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <limits>
@@ -40,16 +39,12 @@ CachingAllocator::~CachingAllocator() {
   while (groups_ != nullptr) groups_ = std::move(groups_->next);
 }
 
-uint64_t CachingAllocator::class_bytes(uint64_t bytes) noexcept {
-  if (bytes <= kSmallest) return kSmallest;
-  if (bytes > kLargest) return 0;
-  const uint64_t step = std::max(kSmallest, power_below(bytes) / 4);
-  return (bytes + step - 1) / step * step;
-}
-
 Size CachingAllocator::size_for(uint64_t bytes) noexcept {
-  const uint64_t capacity = class_bytes(bytes);
-  return {bytes, capacity, capacity ? class_index(capacity) : 0};
+  if (bytes > kLargest) return {bytes, 0, 0};
+  if (bytes <= kSmallest) return {bytes, kSmallest, class_index(kSmallest)};
+  const uint64_t step = std::max(kSmallest, power_below(bytes) / 4);
+  const uint64_t capacity = (bytes + step - 1) / step * step;
+  return {bytes, capacity, class_index(capacity)};
 }
 
 Size CachingAllocator::exact_size(uint64_t bytes) noexcept {
@@ -69,7 +64,7 @@ Block CachingAllocator::allocate_slowly(const Size& size) {
   const uint64_t capacity = size.capacity;
   if (capacity == 0) throw OutOfMemory{bytes};
   const bool exact = size.size_class == kExactRequests;
-  Remedy remedy = Remedy::kLargeBlocks;
+  uint64_t smallest = kLarge + 1;
   bool patience = true;
   Lock lock(mutex_);
   for (;;) {
@@ -114,7 +109,7 @@ Block CachingAllocator::allocate_slowly(const Size& size) {
       return block;
     }
     give_spare(node);
-    if (!make_room(lock, remedy) && !wait_for_others(lock, patience)) break;
+    if (!make_room(lock, smallest) && !wait_for_others(lock, patience)) break;
   }
   throw OutOfMemory{bytes};
 }
@@ -143,11 +138,6 @@ void CachingAllocator::set_limit(uint64_t limit_bytes) noexcept {
 Stats CachingAllocator::stats() const {
   const Lock lock(mutex_);
   return stats_;
-}
-
-void CachingAllocator::reset_peak() noexcept {
-  const Lock lock(mutex_);
-  stats_.peak_bytes = stats_.live_bytes;
 }
 
 CachingAllocator::Node* CachingAllocator::take_exact(uint64_t capacity) noexcept {
@@ -206,16 +196,12 @@ void CachingAllocator::give_spare(Node* node) noexcept {
   spare_ = node;
 }
 
-// After a refusal by the source: gives back the next kind of cached blocks; false when there are
-// none.
-bool CachingAllocator::make_room(Lock& lock, Remedy& remedy) noexcept {
-  if (remedy == Remedy::kLargeBlocks) {
-    remedy = Remedy::kAllBlocks;
-    if (free_cached(lock, kEverything, kLarge + 1)) return true;
-  }
-  if (remedy == Remedy::kAllBlocks) {
-    remedy = Remedy::kNone;
-    if (free_cached(lock, kEverything)) return true;
+// After a refusal by the source: gives back cached blocks, the large ones first; false when there
+// are none. `smallest`: those to be given back next.
+bool CachingAllocator::make_room(Lock& lock, uint64_t& smallest) noexcept {
+  while (smallest != kEverything) {
+    const uint64_t now = std::exchange(smallest, smallest == 0 ? kEverything : 0);
+    if (free_cached(lock, kEverything, now)) return true;
   }
   return false;
 }

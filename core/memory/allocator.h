@@ -54,12 +54,11 @@ struct Source {
 
 struct Stats {
   uint64_t live_bytes = 0;       // in blocks handed out
-  uint64_t peak_bytes = 0;       // the most live_bytes since the start or reset_peak
+  uint64_t peak_bytes = 0;       // the most live_bytes since the start
   uint64_t reserved_bytes = 0;   // live and cached together: what the source has given
   uint64_t live_blocks = 0;      // handed out and not released
   uint64_t allocations = 0;      // blocks handed out so far
   uint64_t raw_allocations = 0;  // those that needed the source
-  uint64_t frees = 0;            // blocks released so far
 };
 
 struct Block {
@@ -109,7 +108,6 @@ class CachingAllocator : NoCopy {
     node->next = list;
     list = node;
     --stats_.live_blocks;
-    ++stats_.frees;
     stats_.live_bytes -= block.capacity;
   }
 
@@ -120,13 +118,10 @@ class CachingAllocator : NoCopy {
   void set_limit(uint64_t limit_bytes) noexcept;
 
   Stats stats() const;
-  void reset_peak() noexcept;
 
   static Size size_for(uint64_t bytes) noexcept;
   // Rounded to 64 bytes alone.
   static Size exact_size(uint64_t bytes) noexcept;
-  // The size a request is rounded to; 0 when no size class is large enough.
-  static uint64_t class_bytes(uint64_t bytes) noexcept;
 
  private:
   struct Node {
@@ -142,8 +137,6 @@ class CachingAllocator : NoCopy {
     std::array<Node, 64> nodes;
     std::unique_ptr<NodeGroup> next;
   };
-  // What is given back next when the source refuses.
-  enum class Remedy { kLargeBlocks, kAllBlocks, kNone };
   using Lock = std::unique_lock<SpinLock>;
 
   Block allocate_slowly(const Size& size);
@@ -168,7 +161,7 @@ class CachingAllocator : NoCopy {
     return Block{node->data, node->capacity, node->room};
   }
   uint64_t over_bound(uint64_t coming) const noexcept;
-  bool make_room(Lock& lock, Remedy& remedy) noexcept;
+  bool make_room(Lock& lock, uint64_t& smallest) noexcept;
   bool wait_for_others(Lock& lock, bool& patience) noexcept;
   [[gnu::cold]] uint64_t free_cached(Lock& lock, uint64_t needed, uint64_t smallest = 0) noexcept;
 

@@ -142,11 +142,9 @@ void Optimizer::set(Context& context, std::optional<uint32_t> group, std::string
   const tenon_value fresh = checked_hyper(kind_->name, desc().hypers[hyper], value);
   const bool fixed = !(desc().hypers[hyper].flags & TENON_HYPER_DYNAMIC);
   if (fixed && context.capturing) {
-    throw Error{.status = TENON_E_CAPTURE,
-                .message = kind_->name + ": hyper-parameter \"" + std::string(name) +
-                           "\" is fixed while a step is captured",
-                .op = kind_->name,
-                .operand = std::string(name)};
+    fail_in(kind_->name, TENON_E_CAPTURE,
+            "hyper-parameter \"" + std::string(name) + "\" is fixed while a step is captured",
+            std::string(name));
   }
   std::vector<std::string> texts;
   if (fixed && frozen_) texts.assign(range.second - range.first, registry::value_text(fresh));

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "core/backward/rows.h"
 #include "core/dispatch/dispatch.h"
@@ -13,7 +12,6 @@
 #include "core/plan/recorder.h"
 #include "core/registry/values.h"
 #include "core/runtime/callback.h"
-#include "core/tape/graph.h"
 
 namespace tenon::optim {
 
@@ -72,7 +70,7 @@ void Optimizer::note_gradients(plan::Recorder& recorder) {
   for (const Param& param : params_) {
     if (!tape::requires_grad(*param.tensor)) continue;
     const tape::Link& link = tape::link_of(*param.tensor);
-    if (link.row_indices) plan::refuse_rows(*param.tensor);
+    if (link.grad.rows.indices) plan::refuse_rows(*param.tensor);
     recorder.leaf(*param.tensor);
   }
   freeze(recorder);
@@ -84,10 +82,8 @@ void Optimizer::note_gradients(plan::Recorder& recorder) {
 
 size_t Optimizer::state_index(uint32_t param, std::string_view name) const {
   if (param >= params_.size()) {
-    throw Error{.status = TENON_E_NOT_FOUND,
-                .message = "the optimizer has no parameter " + std::to_string(param),
-                .expected = "an index below " + std::to_string(params_.size()),
-                .found = std::to_string(param)};
+    fail(TENON_E_NOT_FOUND, "the optimizer has no parameter " + std::to_string(param), {},
+         "an index below " + std::to_string(params_.size()), std::to_string(param));
   }
   const std::span<const tenon_state_desc> states(desc().states, desc().n_states);
   return find_named(kind_->name, states, name, "state", TENON_E_NOT_FOUND);
@@ -111,11 +107,9 @@ void Optimizer::set_state(Context& context, uint32_t param, std::string_view nam
                           const Tensor& values) {
   const size_t index = state_index(param, name);
   if (context.capturing) {
-    throw Error{.status = TENON_E_CAPTURE,
-                .message = kind_->name + ": state \"" + std::string(name) +
-                           "\" cannot be set while a step is captured",
-                .op = kind_->name,
-                .operand = std::string(name)};
+    fail_in(kind_->name, TENON_E_CAPTURE,
+            "state \"" + std::string(name) + "\" cannot be set while a step is captured",
+            std::string(name));
   }
   Param& target = params_[param];
   const tenon_meta expected = meta_of_state(*target.tensor, desc().states[index]);
@@ -205,8 +199,8 @@ const Optimizer::Dynamic& Optimizer::dynamic(Context& context, uint32_t group, D
   return dynamics_.back();
 }
 
-// Parameters with gradients, cut into lists one launch can take. grads[i] = (dense, none) or
-// (indices, values) of parameter i. A plan lets the numbers of equal groups become different.
+// Parameters with gradients, cut into lists one launch can take. A plan lets the numbers of equal
+// groups become different.
 Optimizer::Works Optimizer::gather(bool capturing, Grads& grads) {
   if (hypers_changed_ && !capturing) find_equal_groups();
   Works works;
@@ -220,14 +214,9 @@ Optimizer::Works Optimizer::gather(bool capturing, Grads& grads) {
     tape::Link* link = tape::find_link(tensor);
     if (!link) continue;
     const uint32_t group = capturing ? params_[i].group : groups_[params_[i].group].like;
-    bool rows = false;
-    {
-      std::lock_guard lock(link->mutex);
-      rows = static_cast<bool>(link->row_indices);
-      grads[i] =
-          rows ? std::pair(link->row_indices, link->row_values) : std::pair(link->grad, Ref());
-    }
-    if (!grads[i].first) continue;
+    grads[i] = tape::gradient_of(link);
+    if (!grads[i].any()) continue;
+    const bool rows = static_cast<bool>(grads[i].rows.indices);
     const auto fits = [&](const Work& work) {
       const Tensor& first = *target(params_[work.params[0]]);
       return work.group == group && work.rows == rows && &device_of(first) == &device_of(tensor) &&
@@ -257,14 +246,13 @@ void Optimizer::step(Context& context, const Work& work, const Grads& grads) {
   for (size_t i : work.params) {
     Param& param = params_[i];
     params.push_back(tensor::handle(target(param)));
-    Tensor* first = grads[i].first.get();
+    Tensor* first = (rows ? grads[i].rows.indices : grads[i].dense).get();
     if (work.rows && !rows_op_) {
-      dense.push_back(backward::densify(context, tensor::meta_of(*param.tensor),
-                                        {grads[i].first, grads[i].second}));
+      dense.push_back(backward::densify(context, tensor::meta_of(*param.tensor), grads[i].rows));
       first = dense.back().get();
     }
     firsts.push_back(tensor::handle(first));
-    if (rows) seconds.push_back(tensor::handle(grads[i].second.get()));
+    if (rows) seconds.push_back(tensor::handle(grads[i].rows.values.get()));
     for (size_t s = 0; s < states.size(); ++s) {
       states[s].push_back(tensor::handle(param.states[s].get()));
     }

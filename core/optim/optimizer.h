@@ -13,11 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "core/dispatch/invocation.h"
+#include "core/base/small.h"
 #include "core/optim/hypers.h"
 #include "core/optim/parts.h"
 #include "core/plan/frozen.h"
 #include "core/runtime/kind_object.h"
+#include "core/tape/graph.h"
 
 namespace tenon::plan {
 class Recorder;
@@ -100,7 +101,7 @@ class Optimizer : public KindObject<tenon_optimizer_desc> {
     bool rows = false;
   };
   using Works = Small<Work, 2>;
-  using Grads = Small<std::pair<Ref, Ref>, 16>;
+  using Grads = Small<tape::Gradient, 16>;  // [params]
   using Handles = Small<tenon_tensor*, 16>;
 
   using GroupRange = std::pair<uint32_t, uint32_t>;  // first and end

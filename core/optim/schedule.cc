@@ -53,18 +53,11 @@ double Schedule::advance(Context& context, std::vector<double>& states,
   require_active(*kind_->plugin, kind_->name);
   CallbackScope call(context, CallbackState::Infer, kind_->plugin, nullptr);
   double value = 0;
-  const tenon_status status = call.enter("advance", [&](tenon_call* window) {
+  call.run_as(kind_->name, "advance", [&](tenon_call* window) {
     return desc().advance(window, hypers_.values().data(), states.data(), base_value_, metric,
                           &value);
   });
-  if (status == TENON_OK) return value;
-  try {
-    call.raise(status, "advance");
-  } catch (Error& error) {
-    error.message = kind_->name + ": " + error.message;
-    error.op = kind_->name;
-    throw;
-  }
+  return value;
 }
 
 double Schedule::run(Context& context, const double* metric) {

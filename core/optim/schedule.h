@@ -3,8 +3,6 @@
 // that gives one number a step. Knows no rule and no optimizer.
 #pragma once
 
-#include <tenon/kinds.h>
-
 #include <span>
 #include <string_view>
 #include <vector>

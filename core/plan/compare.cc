@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/plan/compare.cc: TENON_CHECK=plan.
-#include "core/plan/compare.h"
-
+// core/plan/compare.cc: TENON_CHECK=plan: each run of a plan is made twice, with memory of its own
+// for each temporary and with launches that nothing needs, then as plans run, and both must leave
+// the same bits.
 #include <algorithm>
-#include <cstring>
 #include <iterator>
+
+#include "core/plan/plan.h"
 
 namespace tenon::plan {
 
@@ -55,45 +56,34 @@ void fill(Context& context, Device& device, const memory::Block& block, char byt
 }
 
 // What follows each temporary while it lives.
-class Canaries {
- public:
-  Canaries(Context& context, const Temporaries& temporaries)
-      : context_(context), temporaries_(temporaries) {}
+char* canary_of(const Temporaries::Arena& arena, const Temporaries::Temporary& each) {
+  return arena.data() + each.life.offset + each.life.bytes - kCanaryBytes;
+}
 
-  void set(uint32_t launch) const {
-    const Bytes bytes(kCanaryBytes, kPoisonShared);
-    for (const Temporaries::Temporary& each : temporaries_.all()) {
-      if (!each.used || each.life.first != launch) continue;
-      const Temporaries::Arena& arena = temporaries_.arenas()[each.arena];
-      arena.device->copy_from_host(place(each), bytes.data(), kCanaryBytes, context_.id);
-    }
+void set_canaries(Context& context, const Temporaries& temporaries, uint32_t launch) {
+  const Bytes bytes(kCanaryBytes, kPoisonShared);
+  for (const Temporaries::Temporary& each : temporaries.all()) {
+    if (!each.used || each.life.first != launch) continue;
+    const Temporaries::Arena& arena = temporaries.arenas()[each.arena];
+    arena.device->copy_from_host(canary_of(arena, each), bytes.data(), kCanaryBytes, context.id);
   }
+}
 
-  void check(uint32_t launch) const {
-    Bytes bytes(kCanaryBytes);
-    for (const Temporaries::Temporary& each : temporaries_.all()) {
-      if (!each.used || each.life.last != launch) continue;
-      const Temporaries::Arena& arena = temporaries_.arenas()[each.arena];
-      arena.device->copy_to_host(bytes.data(), place(each), kCanaryBytes, context_.id);
-      if (std::all_of(bytes.begin(), bytes.end(), [](char b) { return b == kPoisonShared; }))
-        continue;
-      fail(TENON_E_CHECK,
-           "the plan has written past the end of a temporary of " + std::to_string(each.bytes) +
-               " bytes, which its launches " + std::to_string(each.life.first) + " to " +
-               std::to_string(launch) + " use",
-           "plan", "nothing written there", "other bytes",
-           "run with TENON_CHECK=layout, which names the kernel");
-    }
+void check_canaries(Context& context, const Temporaries& temporaries, uint32_t launch) {
+  Bytes bytes(kCanaryBytes);
+  for (const Temporaries::Temporary& each : temporaries.all()) {
+    if (!each.used || each.life.last != launch) continue;
+    const Temporaries::Arena& arena = temporaries.arenas()[each.arena];
+    arena.device->copy_to_host(bytes.data(), canary_of(arena, each), kCanaryBytes, context.id);
+    if (std::ranges::count(bytes, kPoisonShared) == std::ssize(bytes)) continue;
+    fail(TENON_E_CHECK,
+         "the plan has written past the end of a temporary of " + std::to_string(each.bytes) +
+             " bytes, which its launches " + std::to_string(each.life.first) + " to " +
+             std::to_string(launch) + " use",
+         "plan", "nothing written there", "other bytes",
+         "run with TENON_CHECK=layout, which names the kernel");
   }
-
- private:
-  char* place(const Temporaries::Temporary& each) const {
-    return temporaries_.arenas()[each.arena].data() + each.life.offset + each.life.bytes -
-           kCanaryBytes;
-  }
-  Context& context_;
-  const Temporaries& temporaries_;
-};
+}
 
 void compare(const std::vector<Part>& parts, const std::vector<Bytes>& apart,
              const std::vector<Bytes>& shared) {
@@ -111,11 +101,10 @@ void compare(const std::vector<Part>& parts, const std::vector<Bytes>& apart,
 
 }  // namespace
 
-void run_compared(Context& context, Plan& plan, const RunLaunch& run) {
-  Temporaries& temporaries = *plan.temporaries;
-  const std::vector<Part> parts = parts_of(plan);
+void Plan::run_compared(Context& context) {
+  const std::vector<Part> parts = parts_of(*this);
   const std::vector<Bytes> before = read(context, parts);
-  for (const Temporaries::Arena& arena : temporaries.arenas()) {
+  for (const Temporaries::Arena& arena : temporaries->arenas()) {
     fill(context, *arena.device, arena.apart, kPoisonApart);
     fill(context, *arena.device, arena.memory->block, kPoisonShared);
   }
@@ -124,21 +113,20 @@ void run_compared(Context& context, Plan& plan, const RunLaunch& run) {
       Temporaries& temporaries;
       explicit Apart(Temporaries& of) : temporaries(of) { temporaries.point_launches(true); }
       ~Apart() { temporaries.point_launches(false); }
-    } apart(temporaries);
-    uint64_t position = 0;
-    for (Launch& launch : plan.launches) run(launch, ++position);
+    } apart(*temporaries);
+    run_watched(context);
   }
   const std::vector<Bytes> expected = read(context, parts);
   for (size_t i = 0; i < parts.size(); ++i) {
     parts[i].device->copy_from_host(parts[i].data, before[i].data(), parts[i].bytes, context.id);
   }
-  const Canaries canaries(context, temporaries);
   uint32_t number = 0;
-  for (Launch& launch : plan.launches) {
+  for (Launch& launch : launches) {
     if (launch.dead) continue;
-    canaries.set(number);
-    run(launch, number + 1);
-    canaries.check(number++);
+    set_canaries(context, *temporaries, number);
+    context.check_interrupt();
+    run_launch(context, launch, number + 1);
+    check_canaries(context, *temporaries, number++);
   }
   compare(parts, expected, read(context, parts));
 }

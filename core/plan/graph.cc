@@ -5,35 +5,19 @@
 #include <exception>
 #include <utility>
 
-#include "core/runtime/runtime.h"
-
 namespace tenon::plan {
 
-namespace {
-
-constexpr std::string_view kId = TENON_INTERFACE_BACKEND_CAPTURE;
-
-const tenon_backend_capture_table* table_of(const registry::Backend& backend) {
-  const auto* table = static_cast<const tenon_backend_capture_table*>(
-      backend.plugin->interface.get_interface(backend.self, kId.data(), kId.size()));
-  if (!table) return nullptr;
-  const bool whole = table->struct_size >= sizeof *table && table->begin && table->end &&
-                     table->run && table->release;
-  if (whole) return table;
-  throw Error{.status = TENON_E_PLUGIN,
-              .message = "plugin " + backend.plugin->id + ": its table " + std::string(kId) +
-                         " is too short or has an empty slot",
-              .expected = "struct_size " + std::to_string(sizeof *table) + " and four functions",
-              .found = "struct_size " + std::to_string(table->struct_size),
-              .plugin = backend.plugin->id};
-}
-
-}  // namespace
-
 std::unique_ptr<Graph> Graph::find(Device& device) {
+  constexpr std::string_view kId = TENON_INTERFACE_BACKEND_CAPTURE;
   if (device.host_memory()) return nullptr;
-  const tenon_backend_capture_table* table = table_of(*device.backend);
-  return table ? std::unique_ptr<Graph>(new Graph(device, *table)) : nullptr;
+  const auto* table =
+      static_cast<const tenon_backend_capture_table*>(find_table(*device.backend, kId));
+  if (!table) return nullptr;
+  if (table->struct_size < sizeof *table || !table->begin || !table->end || !table->run ||
+      !table->release) {
+    refuse_table(*device.backend, kId, sizeof *table, table->struct_size, "four functions");
+  }
+  return std::unique_ptr<Graph>(new Graph(device, *table));
 }
 
 void Graph::drop() noexcept {
@@ -96,16 +80,12 @@ bool Graph::run(Context& context, const RandomState& random, uint64_t n_launches
     const Enqueueing entry(*device_, "a captured plan", 0, context.id);
     status = table_->run(device_->backend->self, device_->id.index, device_->stream, graph_);
   }
-  if (status == TENON_OK) return true;
   if (status == TENON_E_DEVICE_LOST) {
     device_->note_lost("", "the run of a captured plan");
     device_->require_alive();
   }
-  throw Error{.status = status,
-              .message = "device " + device_->name() + " failed to run a captured plan",
-              .expected = "TENON_OK",
-              .found = tenon_status_get_name(status),
-              .plugin = device_->backend->plugin->id};
+  if (status != TENON_OK) device_->check(status, "run a captured plan");
+  return true;
 }
 
 }  // namespace tenon::plan

@@ -13,11 +13,7 @@
 namespace tenon::plan {
 
 // What launches were given beside addresses, which a recording fixes.
-struct RandomState {
-  uint64_t key = 0;
-  uint64_t stream = 0;
-  bool operator==(const RandomState&) const = default;
-};
+using RandomState = std::pair<uint64_t, uint64_t>;  // key and stream
 
 class Graph : NoCopy {
  public:

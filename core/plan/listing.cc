@@ -42,8 +42,7 @@ std::string frozen_text(const std::vector<Plan::Taken>& taken) {
   for (const Plan::Taken& each : taken) {
     for (const auto& [name, value] : each.values) {
       std::string line = name + " = " + value;
-      const auto known = std::find_if(lines.begin(), lines.end(),
-                                      [&](const auto& other) { return other.first == line; });
+      const auto known = std::ranges::find(lines, line, &std::pair<std::string, size_t>::first);
       if (known == lines.end()) {
         lines.emplace_back(std::move(line), 1);
       } else {
@@ -63,8 +62,7 @@ std::string frozen_text(const std::vector<Plan::Taken>& taken) {
 }  // namespace
 
 std::string Plan::text() const {
-  const auto living = std::count_if(launches.begin(), launches.end(),
-                                    [](const Launch& launch) { return !launch.dead; });
+  const auto living = std::ranges::count(launches, false, &Launch::dead);
   std::string out = "plan: " + std::to_string(living) + " launches, " +
                     std::to_string(storages.size()) + " storages, " +
                     std::to_string(inputs.size()) + " inputs" +

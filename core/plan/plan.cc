@@ -12,16 +12,7 @@ namespace tenon::plan {
 using tape::Link;
 
 Range range_of(const Device& device, const tenon_view& view) {
-  const tensor::DimSpan shape = tensor::shape_of(view);
-  int64_t low = 0;
-  int64_t high = 0;
-  const intptr_t start = reinterpret_cast<intptr_t>(view.data);
-  const Device* memory = device.host_memory() ? nullptr : &device;
-  if (!tensor::extent(shape, {view.strides, shape.size()}, low, high)) {
-    return {memory, start, start};
-  }
-  const int64_t size = tensor::size_of(view.dtype);
-  return {memory, start + low * size, start + (high + 1) * size};
+  return {tensor::addresses_of(view), device.host_memory() ? nullptr : &device};
 }
 
 void refuse_shared(size_t index, const std::string& what, const Tensor& tensor) {
@@ -64,14 +55,10 @@ void Plan::check_plugins() {
     const bool op_is_active = !launch.op->plugin->is_deactivated();
     const registry::Plugin& plugin = op_is_active ? *launch.kernel->plugin : *launch.op->plugin;
     if (!plugin.is_deactivated()) continue;
-    throw Error{.status = TENON_E_PLUGIN,
-                .message = "the plan launches " + launch.op->name + " of plugin " + plugin.id +
-                           ", which was deactivated",
-                .op = launch.op->name,
-                .expected = "active plugins",
-                .found = plugin.id,
-                .plugin = plugin.id,
-                .hint = "capture the step again"};
+    fail_with(TENON_E_PLUGIN, launch.op->name, plugin.id,
+              "the plan launches " + launch.op->name + " of plugin " + plugin.id +
+                  ", which was deactivated",
+              {}, "active plugins", plugin.id, "capture the step again");
   }
   epoch = now;
 }
@@ -123,10 +110,8 @@ void Plan::check_inputs_apart() {
 
 void Plan::set(uint32_t index, Tensor& tensor) {
   if (index >= inputs.size()) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = "the plan has no input " + std::to_string(index),
-                .expected = "an index below " + std::to_string(inputs.size()),
-                .found = std::to_string(index)};
+    fail(TENON_E_ARGUMENT, "the plan has no input " + std::to_string(index), {},
+         "an index below " + std::to_string(inputs.size()), std::to_string(index));
   }
   Input& input = inputs[index];
   const tensor::DimSpan strides(input.strides.data(), static_cast<size_t>(input.meta.rank));
@@ -152,9 +137,8 @@ void Plan::set(uint32_t index, Tensor& tensor) {
   const uint32_t size = tensor.element_size();
   if (reinterpret_cast<uintptr_t>(tensor.view.data) % size !=
       reinterpret_cast<uintptr_t>(input.data) % size) {
-    throw Error{.status = TENON_E_PLAN_SHAPE,
-                .message = "plan input " + std::to_string(index) + " has another alignment",
-                .operand = "input " + std::to_string(index)};
+    fail(TENON_E_PLAN_SHAPE, "plan input " + std::to_string(index) + " has another alignment",
+         "input " + std::to_string(index));
   }
   if (input.written && tensor.storage->read_only) {
     throw Error{.status = TENON_E_ALIAS,
@@ -164,8 +148,7 @@ void Plan::set(uint32_t index, Tensor& tensor) {
   }
   if (input.tensor.get() == &tensor) return;
   const Range range = range_of(tensor);
-  if (std::any_of(writes.begin(), writes.end(),
-                  [&](const Range& each) { return each.meets(range); })) {
+  if (std::ranges::any_of(writes, [&](const Range& each) { return each.meets(range); })) {
     refuse_shared(index, "what the plan writes: its results, parameters, or what lies between",
                   tensor);
   }
@@ -200,8 +183,7 @@ Link* Plan::link_of(const LeafState& state) const {
 void Plan::begin_leaves(Context& context) {
   for (const LeafState& state : leaves) {
     if (state.replaced || (state.begin && state.adds)) continue;
-    Link* const link = link_of(state);
-    const bool any = link && Held(*link).any();
+    const bool any = tape::gradient_of(link_of(state)).any();
     if (any && !state.begin) {
       refuse_gradient(*state.leaf, "none", "one",
                       "give it up before the run, or capture the step again");
@@ -213,11 +195,10 @@ void Plan::begin_leaves(Context& context) {
   }
   for (const LeafState& state : leaves) {
     if (!state.begin) continue;
-    Link* const link = link_of(state);
-    const Held held = link ? Held(*link) : Held();
-    if (held.grad.get() == state.begin.get()) continue;
-    if (held.grad) {
-      launch::copy_into(context, *held.grad, *state.begin);
+    const tape::Gradient held = tape::gradient_of(link_of(state));
+    if (held.dense.get() == state.begin.get()) continue;
+    if (held.dense) {
+      launch::copy_into(context, *held.dense, *state.begin);
       continue;
     }
     launch::fill(context, *state.begin, nothing_to_add(state.rows || held.rows.indices));

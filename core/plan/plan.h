@@ -6,30 +6,25 @@
 // advances.
 #pragma once
 
-#include <tenon/plugin.h>
-
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "core/launch/launch.h"
 #include "core/plan/frozen.h"
-#include "core/plan/gradients.h"
 #include "core/plan/graph.h"
 #include "core/plan/temporaries.h"
 #include "core/runtime/context.h"
+#include "core/tape/graph.h"
 
 namespace tenon::plan {
 
-// The addresses a view touches, as numbers. A device with memory of its own counts them apart.
-struct Range {
+using tensor::Ref;
+using tensor::Tensor;
+
+// The addresses a view touches. A device with memory of its own counts them apart.
+struct Range : tensor::Addresses {
   const Device* memory = nullptr;  // NULL: the host's
-  intptr_t begin = 0;
-  intptr_t end = 0;  // begin if nothing is touched
-  bool meets(const Range& other) const {
-    return memory == other.memory && begin < other.end && other.begin < end && begin != end &&
-           other.begin != other.end;
-  }
+  bool meets(const Range& other) const { return memory == other.memory && meet(other); }
 };
 
 Range range_of(const Device& device, const tenon_view& view);
@@ -38,6 +33,51 @@ inline Range range_of(const Tensor& tensor) { return range_of(device_of(tensor),
 // Throws Error{TENON_E_ALIAS}; `what` it shares memory with.
 [[noreturn, gnu::cold]] void refuse_shared(size_t index, const std::string& what,
                                            const Tensor& tensor);
+
+// What a captured step does to the gradients of leaves. They are state between steps, not results:
+// a run finds them as an eager step would, and leaves them so. One leaf's gradient from the first
+// time that the step needs or changes it. Plain assignments, so that they may follow what can fail.
+struct LeafState {
+  static constexpr size_t kNoInput = SIZE_MAX;
+
+  Ref leaf;
+  size_t input = kNoInput;  // a leaf that is this input: a run means what is bound to it then
+  bool met = false;
+  bool replaced = false;  // given up or set before anything needed it
+  bool adds = false;      // the first thing is an addition, for which none is as good as zeros
+  bool rows = false;      // that addition is one of rows alone
+  Ref begin;  // where launches look for what is there when a run begins; or there is none
+  Ref end;    // what is there when it ends
+  Ref given;  // a copy of it, which the capture has left to a leaf that is an input
+  // While it is captured: the gradient that was made because there was none, by the launches up to
+  // this one.
+  Ref made;
+  Launches::iterator maker;
+
+  void needs(const tape::Link& link, bool to_add) noexcept {
+    if (met) return;
+    met = true;
+    adds = to_add;
+    begin = link.grad.dense;
+  }
+  void adds_rows_to(const Ref& sum) noexcept {
+    rows = true;
+    begin = sum;
+  }
+  void replaces() noexcept {
+    replaced = replaced || !met;
+    met = true;
+  }
+  void makes(const tape::Link& link, Launches::iterator last) noexcept {
+    if (begin || replaced || made || !adds) return;
+    made = link.grad.dense;
+    maker = last;
+  }
+};
+
+// The one number that changes no sum, not even the sign of a zero. Rows are added to zeros, eagerly
+// too, and what they leave out is one.
+inline tenon_value nothing_to_add(bool rows) { return registry::float_value(rows ? 0.0 : -0.0); }
 
 struct Plan : NoCopy {
   explicit Plan(Runtime& owner);
@@ -96,6 +136,7 @@ struct Plan : NoCopy {
   tape::Link* link_of(const LeafState& state) const;
   void begin_leaves(Context& context);
   void end_leaves(Context& context);
+  [[gnu::cold]] void run_compared(Context& context);  // throws Error{TENON_E_CHECK}
   void run_launch(Context& context, Launch& launch, uint64_t position);
   void run_launches(Context& context);
   void run_watched(Context& context);

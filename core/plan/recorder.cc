@@ -224,7 +224,7 @@ LeafState& Recorder::leaf(Tensor& leaf) {
   for (LeafState& known : plan_->leaves) {
     if (known.leaf.get() == &leaf) return known;
   }
-  const Ref& grad = tape::link_of(leaf).grad;
+  const Ref& grad = tape::link_of(leaf).grad.dense;
   LeafState state;
   for (size_t i = 0; i < plan_->inputs.size(); ++i) {
     const Tensor& input = *plan_->inputs[i].tensor;
@@ -241,12 +241,9 @@ LeafState& Recorder::leaf(Tensor& leaf) {
 void Recorder::expects(Context& context, Tensor& leaf) {
   this->leaf(leaf);
   Link& link = tape::link_of(leaf);
-  if (!link.row_indices) return;
+  if (!link.grad.rows.indices) return;
   const CaptureSuspended suspended(context);
-  link.grad =
-      backward::densify(context, tensor::meta_of(leaf), {link.row_indices, link.row_values});
-  link.row_indices = Ref();
-  link.row_values = Ref();
+  link.grad = {backward::densify(context, tensor::meta_of(leaf), link.grad.rows)};
 }
 
 Ref Recorder::zeros_of(Context& context, const Tensor& leaf) const {
@@ -309,7 +306,7 @@ void Recorder::settle_leaves(Context& context) {
   std::erase_if(plan_->leaves, [](const LeafState& state) { return !state.met; });
   for (LeafState& state : plan_->leaves) {
     Link& link = tape::link_of(*state.leaf);
-    Ref now = Held(link).grad;
+    Ref now = tape::gradient_of(&link).dense;
     if (now && now.get() == state.given.get()) continue;
     state.end = std::move(now);
     if (state.made && state.end && !state.begin) accumulate(context, state);
@@ -318,7 +315,7 @@ void Recorder::settle_leaves(Context& context) {
     const CaptureSuspended suspended(context);
     state.given = Ref(launch::copy(context, *state.end));
     const std::lock_guard lock(link.mutex);
-    link.grad = state.given;
+    link.grad.dense = state.given;
   }
 }
 

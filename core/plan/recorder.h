@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/backward/walk.h"
-#include "core/launch/launch.h"
 #include "core/plan/plan.h"
 
 namespace tenon::plan {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/plan/replay.cc: runs the launches of a plan.
-#include "core/plan/compare.h"
+#include "core/launch/launch.h"
 #include "core/plan/plan.h"
 
 namespace tenon::plan {
@@ -13,18 +13,27 @@ bool is_watched(const Context& context) {
          context.runtime->trace.active();
 }
 
+// What the launch was given when it was captured, and the random state of now.
+[[gnu::always_inline]] inline void set_up(CallbackScope& call, const Context& context,
+                                          const Launch& launch) {
+  call.stream = launch.device->stream;
+  call.scratch = launch.scratch;
+  call.scratch_bytes = launch.scratch_bytes;
+  call.has_rng = launch.random;
+  if (!launch.random) return;
+  call.rng_state = launch.rng;
+  call.rng_state.key = context.seed;
+  call.rng_state.stream += context.stream;
+}
+
 }  // namespace
 
 void Plan::run(Context& context) {
   if (running.exchange(true, std::memory_order_acquire)) {
-    throw Error{.status = TENON_E_STATE,
-                .message = "the plan is being run by another context",
-                .hint = "one context runs a plan at a time; capture one plan per context"};
+    fail(TENON_E_STATE, "the plan is being run by another context", {}, {}, {},
+         "one context runs a plan at a time; capture one plan per context");
   }
-  struct Running {
-    std::atomic<bool>& flag;
-    ~Running() { flag.store(false, std::memory_order_release); }
-  } guard{running};
+  const base::Lowered at_end{running};
   check_plugins();
   check_taken();
   check_moves();
@@ -55,10 +64,7 @@ void Plan::run(Context& context) {
   }
   ++runs;
   if (context.runtime->config.checks & kCheckPlan) {
-    run_compared(context, *this, [&](Launch& launch, uint64_t position) {
-      context.check_interrupt();
-      run_launch(context, launch, position);
-    });
+    run_compared(context);
   } else if (!run_as_graph(context)) {
     run_launches(context);
   }
@@ -106,15 +112,7 @@ void Plan::run_image(Context& context) {
     call.plugin = step.plugin;
     call.self = step.plugin->self;
     call.op = step.op;
-    call.stream = step.device->stream;
-    call.scratch = step.launch->scratch;
-    call.scratch_bytes = step.launch->scratch_bytes;
-    call.has_rng = step.launch->random;
-    if (step.launch->random) {
-      call.rng_state = step.launch->rng;
-      call.rng_state.key = context.seed;
-      call.rng_state.stream += context.stream;
-    }
+    set_up(call, context, *step.launch);
     ++context.launches;
     tenon_status status = TENON_OK;
     {
@@ -146,15 +144,7 @@ bool Plan::run_as_graph(Context& context) {
 
 void Plan::run_launch(Context& context, Launch& launch, uint64_t position) {
   CallbackScope call(context, CallbackState::Launch, launch.kernel->plugin, launch.op);
-  call.stream = launch.device->stream;
-  call.scratch = launch.scratch;
-  call.scratch_bytes = launch.scratch_bytes;
-  if (launch.random) {
-    call.has_rng = true;
-    call.rng_state = launch.rng;
-    call.rng_state.key = context.seed;
-    call.rng_state.stream += context.stream;
-  }
+  set_up(call, context, launch);
   launch::run(call, {.op = *launch.op,
                      .kernel = *launch.kernel,
                      .device = *launch.device,

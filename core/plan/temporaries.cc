@@ -12,11 +12,27 @@ namespace {
 // As blocks of their own have it.
 uint64_t alignment_on(const Device& device) { return device.host_memory() ? 64 : 256; }
 
+struct ContextArenas final : Kept {
+  std::vector<std::weak_ptr<ArenaMemory>> all;  // one for each device
+};
+
+std::shared_ptr<ArenaMemory> memory_of(Context& context, Device& device) {
+  if (!context.arenas) context.arenas.reset(new ContextArenas);
+  auto& all = static_cast<ContextArenas&>(*context.arenas).all;
+  std::erase_if(all, [](const std::weak_ptr<ArenaMemory>& each) { return each.expired(); });
+  for (const std::weak_ptr<ArenaMemory>& each : all) {
+    std::shared_ptr<ArenaMemory> memory = each.lock();
+    if (memory && &memory->device == &device) return memory;
+  }
+  auto made = std::make_shared<ArenaMemory>(device, context.id);
+  all.push_back(made);
+  return made;
+}
+
 }  // namespace
 
 uint32_t Temporaries::arena_on(Device& device) {
-  const auto known = std::find_if(arenas_.begin(), arenas_.end(),
-                                  [&](const Arena& each) { return each.device == &device; });
+  const auto known = std::ranges::find(arenas_, &device, &Arena::device);
   if (known != arenas_.end()) return static_cast<uint32_t>(known - arenas_.begin());
   arenas_.emplace_back().device = &device;
   return static_cast<uint32_t>(arenas_.size() - 1);
@@ -90,27 +106,6 @@ void ArenaMemory::reserve(uint64_t bytes) {
   device.release(std::exchange(block, larger));
   ++moves;
 }
-
-namespace {
-
-struct ContextArenas final : Kept {
-  std::vector<std::weak_ptr<ArenaMemory>> all;  // one for each device
-};
-
-std::shared_ptr<ArenaMemory> memory_of(Context& context, Device& device) {
-  if (!context.arenas) context.arenas.reset(new ContextArenas);
-  auto& all = static_cast<ContextArenas&>(*context.arenas).all;
-  std::erase_if(all, [](const std::weak_ptr<ArenaMemory>& each) { return each.expired(); });
-  for (const std::weak_ptr<ArenaMemory>& each : all) {
-    std::shared_ptr<ArenaMemory> memory = each.lock();
-    if (memory && &memory->device == &device) return memory;
-  }
-  auto made = std::make_shared<ArenaMemory>(device, context.id);
-  all.push_back(made);
-  return made;
-}
-
-}  // namespace
 
 void Temporaries::bind(Context& context) {
   for (Arena& arena : arenas_) {

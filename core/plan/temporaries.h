@@ -52,7 +52,6 @@ class Temporaries : NoCopy {
     bool used = false;   // by a launch that is not dead
   };
 
-  Temporaries() = default;
   // `chosen`: which buffers are temporaries; `lives`: of each buffer; `gap`: bytes after each
   // temporary that nobody uses.
   [[gnu::cold]] Temporaries(Launches& launches, const Buffers& buffers,

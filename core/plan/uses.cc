@@ -33,8 +33,7 @@ std::vector<Use> uses_of(const Launch& launch, const Buffers& buffers) {
                                                     buffers.bytes(buffer))});
     }
   }
-  std::stable_sort(uses.begin(), uses.end(),
-                   [](const Use& a, const Use& b) { return a.buffer < b.buffer; });
+  std::ranges::stable_sort(uses, {}, &Use::buffer);
   size_t n = 0;
   for (const Use& use : uses) {
     if (n == 0 || uses[n - 1].buffer != use.buffer) {

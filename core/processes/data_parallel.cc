@@ -11,7 +11,6 @@
 
 namespace tenon::processes {
 
-using backward::RowGrad;
 using tape::Link;
 
 namespace {
@@ -166,7 +165,7 @@ void DataParallel::begin(Context& context, int64_t shard) {
   }
   for (size_t i = 0; i < params_.size() && !context.capturing; ++i) {
     const Link* const link = tape::find_link(*params_[i]);
-    if (!link || (!link->grad && !link->row_indices)) continue;
+    if (!link || (!link->grad.dense && !link->grad.rows.indices)) continue;
     fail(TENON_E_STATE, "data parallel: params[" + std::to_string(i) + "] has a gradient",
          "params[" + std::to_string(i) + "]", "no gradient when a shard begins",
          "one, of an earlier step or of another backward",
@@ -358,8 +357,7 @@ void DataParallel::add_dense(Context& context, uint32_t param, Ref dense) {
 
 void DataParallel::add(Context& context, uint32_t param, tape::Gradient given) {
   Sum& sum = sums_[param];
-  Ref dense = std::move(given.dense);
-  RowGrad rows{std::move(given.row_indices), std::move(given.row_values)};
+  auto& [dense, rows] = given;
   const bool absent = !dense && !rows.indices;
   if (absent && sum.terms == 0) return;
   const tenon_meta meta = tensor::meta_of(*params_[param]);

@@ -44,7 +44,7 @@ class DataParallel : public OfRuntime {
   struct Sum {
     Tree dense;
     int64_t terms = 0;  // of the tree, with zeros for shards that have given nothing
-    std::vector<backward::RowGrad> rows;
+    std::vector<tape::RowGrad> rows;
     Way way = Way::Unknown;
     void clear();
   };
@@ -96,7 +96,7 @@ class DataParallel : public OfRuntime {
   void send_full(Context& context);
   void send_all(Context& context);
   void order_buckets(Context& context);
-  std::vector<backward::RowGrad> rows_of_all(Context& context, uint32_t param);
+  std::vector<tape::RowGrad> rows_of_all(Context& context, uint32_t param);
   void average_buffers(Context& context);
   void finish_captured(Context& context);
   void agree_on_counter(Context& context) const;

@@ -139,8 +139,8 @@ double DataParallel::clip(Context& context, double max_norm) {
     if (!leaf) continue;
     tape::Link& link = tape::link_of(*leaf);
     const std::lock_guard lock(link.mutex);
-    add(link.grad, parted || first);
-    add(link.row_values, first);
+    add(link.grad.dense, parted || first);
+    add(link.grad.rows.values, first);
   }
   SumOfSquares sum;
   for (size_t i = 0; i < grads.size(); ++i) {

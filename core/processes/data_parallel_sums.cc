@@ -14,7 +14,7 @@
 
 namespace tenon::processes {
 
-using backward::RowGrad;
+using tape::RowGrad;
 
 // In their order, which is the same in all processes.
 void DataParallel::send_full(Context& context) {
@@ -149,7 +149,7 @@ void DataParallel::take_sums(Context& context, std::vector<tape::Gradient>& grad
   }
   any = anywhere(context, any);
   for (size_t i = 0; i < params_.size(); ++i) {
-    if (grads[i].row_indices) any[i] = true;
+    if (grads[i].rows.indices) any[i] = true;
   }
   shares_->give(context, std::move(any), buckets_);
 }
@@ -169,7 +169,7 @@ void DataParallel::finish(Context& context) {
       const std::vector<RowGrad> parts = rows_of_all(context, i);
       if (parts.empty()) continue;
       RowGrad rows = backward::coalesce(context, tensor::meta_of(*params_[i]), parts);
-      grads[i] = {Ref(), std::move(rows.indices), std::move(rows.values)};
+      grads[i] = {Ref(), std::move(rows)};
     } else if (alone()) {
       grads[i].dense = sums_[i].dense.take(context);
     }

@@ -55,16 +55,6 @@ inline std::string_view text_view(const tenon_string& text) {
                                   : std::string_view(text.data, static_cast<size_t>(text.length));
 }
 
-// Calls visit(ending) for each of a descriptor's `endings`, which spaces separate.
-template <class Visit>
-void each_ending(std::string_view endings, Visit&& visit) {
-  while (!endings.empty()) {
-    const std::string_view ending = endings.substr(0, endings.find(' '));
-    visit(ending);
-    endings.remove_prefix(std::min(endings.size(), ending.size() + 1));
-  }
-}
-
 // "int", "float", "tensor", ... of a value.
 std::string tag_name(uint32_t tag);
 // "3", "[1,2]", "f32"

@@ -6,7 +6,6 @@
 #include <new>
 
 #include "core/registry/registry.h"
-#include "core/runtime/context.h"
 
 namespace tenon {
 
@@ -17,14 +16,9 @@ std::string_view name_of(CallbackState state) {
 }
 
 void fail_deactivated(const registry::Plugin& plugin, const std::string& name) {
-  throw Error{
-      .status = TENON_E_PLUGIN,
-      .message = (name.empty() ? "" : name + ": ") + "plugin " + plugin.id + " was deactivated",
-      .op = name,
-      .expected = "an active plugin",
-      .found = "a deactivated one",
-      .plugin = plugin.id,
-      .hint = "a new runtime opens it again"};
+  fail_with(TENON_E_PLUGIN, name, plugin.id,
+            (name.empty() ? "" : name + ": ") + "plugin " + plugin.id + " was deactivated", {},
+            "an active plugin", "a deactivated one", "a new runtime opens it again");
 }
 
 void require_active(const registry::Plugin& plugin, const std::string& name) {
@@ -98,7 +92,7 @@ void CallbackScope::fail(Error error) noexcept {
   }
 }
 
-void CallbackScope::raise(tenon_status status, const char* callback) {
+void CallbackScope::raise(tenon_status status, const char* callback, const std::string& of) {
   if (out_of_memory || (status == TENON_E_MEMORY && !failure)) throw OutOfMemory{};
   Error error;
   if (failure) {
@@ -107,25 +101,13 @@ void CallbackScope::raise(tenon_status status, const char* callback) {
     error.message = "the " + std::string(callback) + " failed without saying why";
   }
   error.status = status > 0 && status <= TENON_E_PEER ? status : TENON_E_PLUGIN;
-  const std::string name = op ? op->name : "";
+  const std::string& name = op ? op->name : of;
   if (error.op.empty()) {
     error.op = name;
     if (!name.empty()) error.message = name + ": " + error.message;
   }
   if (error.plugin.empty() && plugin) error.plugin = plugin->id;
   throw error;
-}
-
-void CallbackScope::raise_as(const std::string& name, tenon_status status, const char* callback) {
-  try {
-    raise(status, callback);
-  } catch (Error& error) {
-    if (error.op.empty()) {
-      error.op = name;
-      error.message = name + ": " + error.message;
-    }
-    throw;
-  }
 }
 
 }  // namespace tenon

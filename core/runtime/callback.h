@@ -2,8 +2,6 @@
 // core/runtime/callback.h: one callback of a plugin, and what the tenon_call it gets leads to.
 #pragma once
 
-#include <tenon/plugin.h>
-
 #include <memory>
 #include <string>
 #include <string_view>
@@ -78,7 +76,7 @@ struct CallbackScope : Window, NoCopy {
   template <class Callback>
   void run_as(const std::string& name, const char* what, Callback&& callback) {
     const tenon_status status = enter(what, std::forward<Callback>(callback));
-    if (status != TENON_OK) raise_as(name, status, what);
+    if (status != TENON_OK) raise(status, what, name);
   }
 
   // For a call that is used again: has the callback left no words?
@@ -97,9 +95,9 @@ struct CallbackScope : Window, NoCopy {
   // Stores the callback's words; the first failure is the cause of later ones.
   [[gnu::cold]] void fail(Error error) noexcept;
   // Throws the stored failure, or one made of `status` if the callback left no words.
-  [[noreturn, gnu::cold]] void raise(tenon_status status, const char* callback);
-  [[noreturn, gnu::cold]] void raise_as(const std::string& name, tenon_status status,
-                                        const char* callback);
+  // `of`: whose callback it was, if not an op's.
+  [[noreturn, gnu::cold]] void raise(tenon_status status, const char* callback,
+                                     const std::string& of = {});
   void check(tenon_status status, const char* callback) {
     if (status != TENON_OK) raise(status, callback);
   }

@@ -3,7 +3,6 @@
 #include "core/runtime/context.h"
 
 #include <cstdio>
-#include <memory>
 
 namespace tenon {
 
@@ -67,7 +66,7 @@ Context::~Context() {
 }
 
 Device& Context::default_device() {
-  return has_device ? runtime->device(device) : runtime->host_device();
+  return device ? runtime->device(*device) : runtime->host_device();
 }
 
 void Context::tell_interrupt() {

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <tenon/ext/draft/op_log.h>
-#include <tenon/tenon.h>
 
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -106,14 +106,12 @@ struct Context : NoCopy {
   uint64_t stream = 0;
   uint64_t counter = 0;
   uint32_t arithmetic = TENON_ARITHMETIC_CANONICAL;
-  bool has_device = false;
-  tenon_device device{};
-  uint32_t opened_kind = 0;  // the device kind whose plugins were opened last
-  uint64_t sequence = 0;     // op calls so far
+  std::optional<tenon_device> device;  // of ops without tensor operands; none: the host's
+  uint32_t opened_kind = 0;            // the device kind whose plugins were opened last
+  uint64_t sequence = 0;               // op calls so far
   uint64_t launches = 0;
-  Keep launch_check;  // launch/: what TENON_CHECK=finite asks
-  Keep kernels;       // dispatch/: which kernels may run
-  Keep call_cache;    // dispatch/: calls seen before
+  Keep kernels;     // dispatch/: which kernels may run
+  Keep call_cache;  // dispatch/: calls seen before
 
  private:
   [[noreturn]] void tell_interrupt();
@@ -169,23 +167,21 @@ class Lent : NoCopy {
   std::vector<uint32_t> outer_checks_;
 };
 
-// Ops without tensor operands make theirs on this device until the end of the scope.
-class DefaultDevice : NoCopy {
+// Another value in a place, until the end of the scope.
+template <class T>
+class Swapped : NoCopy {
  public:
-  DefaultDevice(Context& context, const tenon_device& device)
-      : context_(context), had_(context.has_device), before_(context.device) {
-    context.has_device = true;
-    context.device = device;
-  }
-  ~DefaultDevice() {
-    context_.has_device = had_;
-    context_.device = before_;
-  }
+  Swapped(T& place, const T& value) : place_(place), before_(std::exchange(place, value)) {}
+  ~Swapped() { place_ = before_; }
 
  private:
-  Context& context_;
-  bool had_;
-  tenon_device before_;
+  T& place_;
+  const T before_;
+};
+
+// Ops without tensor operands make theirs on this device until the end of the scope.
+struct DefaultDevice : Swapped<std::optional<tenon_device>> {
+  DefaultDevice(Context& context, const tenon_device& device) : Swapped(context.device, device) {}
 };
 
 // What launches are part of, for the words of TENON_CHECK=finite. Stands in the context while it
@@ -194,32 +190,19 @@ class CheckSite : NoCopy {
  public:
   // deferred  launches are not judged one by one; the first that makes a NaN or an infinity is kept
   CheckSite(Context& in, std::string words, bool defers)
-      : context(in),
-        where(std::move(words)),
-        deferred(defers),
-        outer_(std::exchange(in.check_site, this)) {}
-  ~CheckSite() { context.check_site = outer_; }
+      : where(std::move(words)), deferred(defers), current_(in.check_site, this) {}
 
-  Context& context;
   const std::string where;  // "in a step of optimizer tenon.sgd"
   const bool deferred;
   std::string maker;  // "tenon.div", the first
 
  private:
-  CheckSite* outer_;
+  const Swapped<CheckSite*> current_;
 };
 
 // Launches inside run, but are not recorded into the plan.
-class CaptureSuspended : NoCopy {
- public:
-  explicit CaptureSuspended(Context& context) : context_(context), held_(context.capture) {
-    context_.capture = nullptr;
-  }
-  ~CaptureSuspended() { context_.capture = held_; }
-
- private:
-  Context& context_;
-  Kept* held_;
+struct CaptureSuspended : Swapped<Kept*> {
+  explicit CaptureSuspended(Context& context) : Swapped(context.capture, nullptr) {}
 };
 
 }  // namespace tenon

@@ -2,7 +2,6 @@
 // core/runtime/device.cc: one device of one runtime.
 #include "core/runtime/device.h"
 
-#include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <cstring>
@@ -42,28 +41,12 @@ namespace {
 
 constexpr uintptr_t kAlignment = 64;
 constexpr uint64_t kSmallestBlock = 4096;  // of pinned memory
-constexpr std::string_view kPinnedId = "tenon.backend.pinned/1";
 constexpr const char* kCopyIn = "copy from host memory";
 constexpr const char* kCopyOut = "copy to host memory";
 
 std::string words_of(tenon_diag& diag) {
   diag.message[sizeof diag.message - 1] = 0;
   return diag.message;
-}
-
-// The optional table; throws if it is there and cannot be used.
-const tenon_backend_pinned_table* pinned_table(const registry::Backend& backend) {
-  const tenon_backend_pinned_table* table = find_pinned_table(backend);
-  if (!table) return nullptr;
-  if (table->struct_size < sizeof *table || !table->alloc || !table->free) {
-    throw Error{.status = TENON_E_PLUGIN,
-                .message = "plugin " + backend.plugin->id + ": its table " +
-                           std::string(kPinnedId) + " is too short or has an empty slot",
-                .expected = "struct_size " + std::to_string(sizeof *table) + " and two functions",
-                .found = "struct_size " + std::to_string(table->struct_size),
-                .plugin = backend.plugin->id};
-  }
-  return table;
 }
 
 bool is_aligned(const void* data) noexcept {
@@ -74,20 +57,26 @@ bool is_aligned(const void* data) noexcept {
 [[noreturn]] void fail_unaligned(const registry::Backend& backend, const std::string& what,
                                  const void* data) {
   const uintptr_t over = reinterpret_cast<uintptr_t>(data) % kAlignment;
-  throw Error{.status = TENON_E_PLUGIN,
-              .message = what + ": plugin " + backend.plugin->id +
-                         " gave memory that is not aligned to 64 bytes",
-              .expected = "an address that is a multiple of 64",
-              .found = std::to_string(over) + " bytes beyond one",
-              .plugin = backend.plugin->id,
-              .hint = "a backend's alloc rounds the address up"};
+  fail_with(
+      TENON_E_PLUGIN, {}, backend.plugin->id,
+      what + ": plugin " + backend.plugin->id + " gave memory that is not aligned to 64 bytes", {},
+      "an address that is a multiple of 64", std::to_string(over) + " bytes beyond one",
+      "a backend's alloc rounds the address up");
 }
 
 }  // namespace
 
-const tenon_backend_pinned_table* find_pinned_table(const registry::Backend& backend) {
-  return static_cast<const tenon_backend_pinned_table*>(
-      backend.plugin->interface.get_interface(backend.self, kPinnedId.data(), kPinnedId.size()));
+const void* find_table(const registry::Backend& backend, std::string_view id) {
+  return backend.plugin->interface.get_interface(backend.self, id.data(), id.size());
+}
+
+void refuse_table(const registry::Backend& backend, std::string_view id, size_t needed,
+                  uint32_t given, const char* functions) {
+  fail_with(TENON_E_PLUGIN, {}, backend.plugin->id,
+            "plugin " + backend.plugin->id + ": its table " + std::string(id) +
+                " is too short or has an empty slot",
+            {}, "struct_size " + std::to_string(needed) + " and " + functions,
+            "struct_size " + std::to_string(given));
 }
 
 Device::Device(tensor::Owner& of, const registry::Backend& from, int32_t index, uint64_t limit,
@@ -122,17 +111,19 @@ Device::Device(tensor::Owner& of, const registry::Backend& from, int32_t index, 
   };
   allocator = std::make_unique<memory::CachingAllocator>(source, limit);
   if (host_memory()) return;
-  if (const tenon_backend_pinned_table* table = pinned_table(from)) {
+  if (const auto* table =
+          static_cast<const tenon_backend_pinned_table*>(find_table(from, kPinnedId))) {
+    if (table->struct_size < sizeof *table || !table->alloc || !table->free) {
+      refuse_table(from, kPinnedId, sizeof *table, table->struct_size, "two functions");
+    }
     pinned_ = std::make_unique<PinnedPool>(*this, *table);
   }
   const tenon_status status = backend->table->stream_create(backend->self, index, &stream);
   if (status != TENON_OK) {
     const bool known = status == TENON_E_DEVICE_LOST || status == TENON_E_MEMORY;
-    throw Error{.status = known ? status : TENON_E_DEVICE,
-                .message = "device " + name() + " cannot create a stream",
-                .expected = "a device that works",
-                .found = tenon_status_get_name(status),
-                .plugin = backend->plugin->id};
+    fail_with(known ? status : TENON_E_DEVICE, {}, backend->plugin->id,
+              "device " + name() + " cannot create a stream", {}, "a device that works",
+              tenon_status_get_name(status));
   }
 }
 
@@ -167,18 +158,14 @@ void Enqueueing::end() noexcept {
   --device_->entering_;
 }
 
-// The status of a slot that was asked to `what`.
 void Device::check(tenon_status status, const std::string& what) {
   if (status == TENON_OK) return;
   if (status == TENON_E_DEVICE_LOST) {
     note_lost("", "the request to ", what.c_str());
     require_alive();
   }
-  throw Error{.status = status,
-              .message = "device " + name() + " failed to " + what,
-              .expected = "TENON_OK",
-              .found = tenon_status_get_name(status),
-              .plugin = backend->plugin->id};
+  fail_with(status, {}, backend->plugin->id, "device " + name() + " failed to " + what, {},
+            "TENON_OK", tenon_status_get_name(status));
 }
 
 void Device::raw_copy(uint32_t direction, void* destination, const void* source, uint64_t bytes,

@@ -13,8 +13,6 @@
 // fails every use from then on; only releases work.
 #pragma once
 
-#include <tenon/plugin.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -30,8 +28,13 @@
 
 namespace tenon {
 
-// The backend's table "tenon.backend.pinned/1", unchecked; NULL if it has none.
-const tenon_backend_pinned_table* find_pinned_table(const registry::Backend& backend);
+inline constexpr std::string_view kPinnedId = "tenon.backend.pinned/1";
+
+// The backend's table of this interface, unchecked; NULL if it has none.
+const void* find_table(const registry::Backend& backend, std::string_view id);
+// For one that cannot be used. functions: "two functions", that it has to have.
+[[noreturn, gnu::cold]] void refuse_table(const registry::Backend& backend, std::string_view id,
+                                          size_t needed, uint32_t given, const char* functions);
 
 // Which context asks: its number, which no other context of the runtime has or had.
 using Asker = uint64_t;
@@ -134,6 +137,8 @@ struct Device final : tensor::Memory {
   // A slot of the backend, or a kernel, answered TENON_E_DEVICE_LOST. The first one counts.
   void note_lost(const std::string& words, const char* noticed_by,
                  const char* detail = "") noexcept;
+  // Throws for the status of a slot that was asked to `what`, if it is a failure.
+  void check(tenon_status status, const std::string& what);
   // "" if it is not; else the message.
   std::string lost_message() const;
   // The context goes: nobody will ask for what it has not been told.
@@ -151,7 +156,6 @@ struct Device final : tensor::Memory {
   memory::Block allocate_apart(const memory::Size& size) override;
   void raw_copy(uint32_t direction, void* destination, const void* source, uint64_t bytes,
                 Asker asker);
-  void check(tenon_status status, const std::string& what);
   void collect() noexcept;
   void keep(tenon_status status, const std::string& words);
 

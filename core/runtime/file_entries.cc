@@ -2,6 +2,8 @@
 // core/runtime/file_entries.cc: which entry of a kind is for a file.
 #include "core/runtime/file_entries.h"
 
+#include "core/base/words.h"
+
 namespace tenon {
 
 const registry::Entry& entry_for_file(Runtime& runtime, uint32_t kind,
@@ -12,12 +14,12 @@ const registry::Entry& entry_for_file(Runtime& runtime, uint32_t kind,
   size_t longest = 0;
   std::string known;
   for (const registry::Entry* entry : runtime.registry.entries(kind)) {
-    registry::each_ending(endings_of(*entry), [&](std::string_view ending) {
+    for (const std::string_view ending : base::words_of(endings_of(*entry))) {
       known += (known.empty() ? "" : " ") + std::string(ending);
-      if (!path.ends_with(ending) || ending.size() <= longest) return;
+      if (!path.ends_with(ending) || ending.size() <= longest) continue;
       best = entry;
       longest = ending.size();
-    });
+    }
   }
   if (best != nullptr) return *best;
   const registry::Kind& what = registry::kind_at(kind);

@@ -27,14 +27,6 @@ bool is_running(Context& context) {
          !context.waiting.load(std::memory_order_acquire);
 }
 
-struct Waiting {
-  explicit Waiting(Context& context) : flag(context.waiting) {
-    flag.store(true, std::memory_order_release);
-  }
-  ~Waiting() { flag.store(false, std::memory_order_release); }
-  std::atomic<bool>& flag;
-};
-
 }  // namespace
 
 void Runtime::add_context(Context& context) {
@@ -48,7 +40,8 @@ void Runtime::remove_context(Context& context) noexcept {
 }
 
 void Runtime::wait_for_calls(Context& self) {
-  const Waiting waiting(self);
+  self.waiting.store(true, std::memory_order_release);
+  const base::Lowered at_end{self.waiting};
   // In place for any usual number of contexts: what the caller has changed cannot be undone.
   Small<Pending, 256> pending;
   {

@@ -4,10 +4,12 @@
 
 #include <sys/auxv.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
 #include "core/base/sized.h"
+#include "core/base/words.h"
 #include "core/runtime/thread_checks.h"
 
 namespace tenon {
@@ -16,31 +18,21 @@ namespace {
 
 uint32_t read_checks(std::string_view text, const char* origin) {
   uint32_t modes = 0;
-  while (!text.empty()) {
-    const size_t comma = text.find(',');
-    const std::string_view word = text.substr(0, comma);
-    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
-    if (word.empty()) continue;
-    bool known = false;
-    for (const CheckName& check : kCheckNames) {
-      if (check.name != word) continue;
-      modes |= check.mode;
-      known = true;
-    }
-    if (!known) {
+  for (const std::string_view word : base::words_of(text, ',')) {
+    const CheckName* const known = std::ranges::find(kCheckNames, word, &CheckName::name);
+    if (known == std::end(kCheckNames)) {
       fail(TENON_E_ARGUMENT,
            std::string(origin) + " names an unknown check mode \"" + std::string(word) + "\"",
            origin, "layout, finite, threads, launch, handles or plan", std::string(word));
     }
+    modes |= known->mode;
   }
   return modes;
 }
 
 std::string read_string(const tenon_string& text, const char* what) {
   if (!text.data && text.length != 0) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = std::string(what) + " is NULL with a length",
-                .operand = what};
+    fail(TENON_E_ARGUMENT, std::string(what) + " is NULL with a length", what);
   }
   if (!text.data) return {};
   return text.length == TENON_NUL ? std::string(text.data) : std::string(text.data, text.length);
@@ -48,9 +40,7 @@ std::string read_string(const tenon_string& text, const char* what) {
 
 std::vector<std::string> read_strings(const tenon_string* items, uint32_t count, const char* what) {
   if (!items && count != 0) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = std::string(what) + " is NULL with a count",
-                .operand = what};
+    fail(TENON_E_ARGUMENT, std::string(what) + " is NULL with a count", what);
   }
   std::vector<std::string> out;
   for (uint32_t i = 0; i < count; ++i) out.push_back(read_string(items[i], what));
@@ -76,6 +66,15 @@ void read_policy(const tenon_runtime_options& options, plugin::HostOptions& plug
   }
 }
 
+// Memory of a deactivated backend lives on; nothing new is put there.
+Device& in_use(Device& device) {
+  const registry::Plugin& plugin = *device.backend->plugin;
+  if (!plugin.is_deactivated()) return device;
+  fail_with(TENON_E_PLUGIN, {}, plugin.id,
+            "device " + device.name() + ": plugin " + plugin.id + " was deactivated", "device",
+            "a device of an active plugin", device.name(), "a new runtime opens it again");
+}
+
 }  // namespace
 
 RuntimeConfig read_config(const tenon_runtime_options* given) {
@@ -84,10 +83,8 @@ RuntimeConfig read_config(const tenon_runtime_options* given) {
             : tenon_runtime_options{};
   constexpr uint32_t known = TENON_RUNTIME_NO_DEFAULT_PATHS | TENON_RUNTIME_NO_ENVIRONMENT;
   if (options.flags & ~known) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = "tenon_runtime_options.flags has unknown bits",
-                .operand = "flags",
-                .found = std::to_string(options.flags & ~known)};
+    fail(TENON_E_ARGUMENT, "tenon_runtime_options.flags has unknown bits", "flags", {},
+         std::to_string(options.flags & ~known));
   }
   if (options.threads < 0 || options.threads > 4096) {
     fail(TENON_E_ARGUMENT, "tenon_runtime_options.threads is out of range", "threads", "0 to 4096",
@@ -146,43 +143,21 @@ Runtime::~Runtime() {
   if (config.checks & kCheckHandles) base::drop_quarantine();
 }
 
-namespace {
-
-// Memory of a deactivated backend lives on; nothing new is put there.
-Device& in_use(Device& device) {
-  const registry::Plugin& plugin = *device.backend->plugin;
-  if (!plugin.is_deactivated()) return device;
-  throw Error{.status = TENON_E_PLUGIN,
-              .message = "device " + device.name() + ": plugin " + plugin.id + " was deactivated",
-              .operand = "device",
-              .expected = "a device of an active plugin",
-              .found = device.name(),
-              .plugin = plugin.id,
-              .hint = "a new runtime opens it again"};
-}
-
-}  // namespace
-
 Device& Runtime::device(const tenon_device& id) {
   std::lock_guard lock(mutex_);
   const auto found = devices_.find({id.kind, id.index});
   if (found != devices_.end()) return in_use(*found->second);
   const registry::Backend* backend = registry.backend(id.kind);
   if (!backend) {
-    throw Error{.status = TENON_E_DEVICE,
-                .message = "no device kind with id " + std::to_string(id.kind),
-                .operand = "device",
-                .hint = "take devices from tenon_device_find"};
+    fail(TENON_E_DEVICE, "no device kind with id " + std::to_string(id.kind), "device", {}, {},
+         "take devices from tenon_device_find");
   }
   if (id.index < 0 || id.index >= backend->count) {
-    throw Error{.status = TENON_E_DEVICE,
-                .message = "device " + backend->kind_name + ":" + std::to_string(id.index) +
-                           " does not exist" +
-                           (backend->why_none.empty() ? "" : ": " + backend->why_none),
-                .operand = "device",
-                .expected = "an index below " + std::to_string(backend->count),
-                .found = std::to_string(id.index),
-                .plugin = backend->plugin->id};
+    fail_with(TENON_E_DEVICE, {}, backend->plugin->id,
+              "device " + backend->kind_name + ":" + std::to_string(id.index) + " does not exist" +
+                  (backend->why_none.empty() ? "" : ": " + backend->why_none),
+              "device", "an index below " + std::to_string(backend->count),
+              std::to_string(id.index));
   }
   auto made = std::make_unique<Device>(*this, *backend, id.index, config.memory_limit,
                                        (config.checks & kCheckLaunch) != 0);

@@ -5,9 +5,6 @@
 // hold it. After its public release it is closed (no new calls) and goes with the last of them.
 #pragma once
 
-#include <tenon/plugin.h>
-#include <tenon/tenon.h>
-
 #include <atomic>
 #include <deque>
 #include <map>
@@ -17,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "core/base/error.h"
 #include "core/base/handles.h"
 #include "core/base/kept.h"
 #include "core/base/slab.h"

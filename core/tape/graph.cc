@@ -16,16 +16,9 @@ void Graph::end() noexcept {
 
 void Graph::release() noexcept {
   if (base::add(refs, -1) != 1) return;
-  Runtime* owner = runtime;
+  Runtime& owner = runtime;
   delete this;
-  owner->release();
-}
-
-Graph* create_graph(Runtime& runtime) {
-  Graph* graph = new Graph;
-  graph->runtime = &runtime;
-  runtime.retain();
-  return graph;
+  owner.release();
 }
 
 namespace {
@@ -88,17 +81,6 @@ void free_spare_links(Graph& graph) noexcept {
   }
 }
 
-}  // namespace
-
-Signature::~Signature() {
-  while (Node* node = spare) {
-    spare = node->next;
-    free_memory(node);
-  }
-}
-
-namespace {
-
 Node* make_node(const Signature& of) {
   static_assert(sizeof(Node) % alignof(Edge) == 0 && alignof(Edge) == alignof(Saved) &&
                 alignof(Saved) == alignof(Ref));
@@ -115,7 +97,29 @@ Node* make_node(const Signature& of) {
   return node;
 }
 
+void unlink(Node* node) noexcept {
+  Graph& graph = *node->graph;
+  if (node->previous) node->previous->next = node->next;
+  if (node->next) node->next->previous = node->previous;
+  if (graph.first == node) graph.first = node->next;
+  node->previous = nullptr;
+  node->next = nullptr;
+  --graph.live_nodes;
+}
+
 }  // namespace
+
+Signature::~Signature() {
+  while (Node* node = spare) {
+    spare = node->next;
+    free_memory(node);
+  }
+}
+
+std::string Signature::operand_name(uint32_t flat) const {
+  const uint32_t input = operands[flat].input;
+  return op->schema.operand_name(input, flat - input_begin[input]);
+}
 
 Node* create_node(Graph& graph, Signature& of) {
   Node* node = of.spare;
@@ -145,20 +149,6 @@ Link* create_link(Graph& graph) {
   graph.spare_links = std::exchange(spare->next_dropped, nullptr);
   return spare;
 }
-
-namespace {
-
-void unlink(Node* node) noexcept {
-  Graph& graph = *node->graph;
-  if (node->previous) node->previous->next = node->next;
-  if (node->next) node->next->previous = node->previous;
-  if (graph.first == node) graph.first = node->next;
-  node->previous = nullptr;
-  node->next = nullptr;
-  --graph.live_nodes;
-}
-
-}  // namespace
 
 void release_node(Node* node) noexcept {
   // Nodes whose count fell to zero wait in a chain through `next`, which unlinking has freed.
@@ -275,6 +265,12 @@ void attach(Tensor& tensor, Node& node, uint32_t output, bool is_view, Link* lin
   if (before) drop(before);
 }
 
+Gradient gradient_of(Link* link) noexcept {
+  if (!link) return {};
+  const std::lock_guard lock(link->mutex);
+  return link->grad;
+}
+
 Hooks hooks_of(const Tensor& leaf) {
   Link* const link = find_link(leaf);
   if (!link) return {};
@@ -303,14 +299,13 @@ Edge edge_to(Tensor& tensor, const Graph& graph) {
   }
   if (link->is_view && link->version != tensor.storage->version.load(std::memory_order_relaxed)) {
     const std::string* writer = tensor.storage->writer.load(std::memory_order_relaxed);
-    throw Error{.status = TENON_E_VERSION,
-                .message = "the view made by " + link->node->of->op->name +
-                           " cannot be differentiated any more: its base was overwritten" +
-                           (writer ? " by " + *writer : ""),
-                .expected = "version " + std::to_string(link->version),
-                .found = "version " +
-                         std::to_string(tensor.storage->version.load(std::memory_order_relaxed)),
-                .hint = "make the view again after the write"};
+    fail(TENON_E_VERSION,
+         "the view made by " + link->node->of->op->name +
+             " cannot be differentiated any more: its base was overwritten" +
+             (writer ? " by " + *writer : ""),
+         {}, "version " + std::to_string(link->version),
+         "version " + std::to_string(tensor.storage->version.load(std::memory_order_relaxed)),
+         "make the view again after the write");
   }
   edge.node = link->node;
   edge.output = link->output;

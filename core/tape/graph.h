@@ -12,7 +12,6 @@
 #pragma once
 
 #include <tenon/gradients.h>
-#include <tenon/plugin.h>
 
 #include <atomic>
 #include <memory>
@@ -55,11 +54,17 @@ struct Watch {
   Ref kept;
 };
 
+// Some rows of a gradient, by their numbers.
+struct RowGrad {
+  Ref indices{};
+  Ref values{};
+};
+
 // The gradient of a leaf, dense or as rows.
 struct Gradient {
+  bool any() const { return dense || rows.indices; }
   Ref dense{};
-  Ref row_indices{};
-  Ref row_values{};
+  RowGrad rows{};
 };
 
 // A tensor's place in a graph. Owned by the tensor; a leaf has no node.
@@ -73,12 +78,9 @@ struct Link : tensor::GraphLink {
   // A view's gradient goes through its base as it was: writing to the base ends it.
   bool is_view = false;
   uint64_t version = 0;
-  // Leaf gradients; `rows` if they are held as (indices, values). Guarded by `mutex`, because
-  // contexts may share leaves.
+  // A leaf's. Guarded by `mutex`, because contexts may share leaves.
   std::mutex mutex;
-  Ref grad;
-  Ref row_indices;
-  Ref row_values;
+  Gradient grad;
   std::unique_ptr<Hooks> hooks;  // of a leaf
   Link* next_dropped = nullptr;
 };
@@ -126,6 +128,8 @@ struct Signature : NoCopy {
   Node* spare = nullptr;  // ended nodes of this class, with empty arrays; linked through `next`
 
   uint32_t n_outputs() const { return static_cast<uint32_t>(output_metas.size()); }
+  // "x", or "tensors[1]" for the second of a list.
+  [[gnu::cold]] std::string operand_name(uint32_t flat) const;
   void retain() noexcept { ++refs; }
   void release() noexcept {
     if (--refs == 0) delete this;
@@ -151,11 +155,13 @@ struct Node {
 };
 
 struct Graph final : Kept {
+  explicit Graph(Runtime& of) : runtime(of) { of.retain(); }
+
   std::atomic<int64_t> refs{1};
   base::SpinLock mutex;  // guards writes to dropped and closed
   std::atomic<Link*> dropped{nullptr};
   std::atomic<bool> closed{false};  // other contexts' threads ask
-  Runtime* runtime = nullptr;
+  Runtime& runtime;
   uint64_t sequence = 0;
   int64_t live_nodes = 0;
   Node* first = nullptr;  // all nodes, for closing
@@ -168,7 +174,6 @@ struct Graph final : Kept {
   void end() noexcept override;  // the context goes; tensors that are linked to it may stay
 };
 
-Graph* create_graph(Runtime& runtime);
 inline Graph& graph_of(const Context& context) { return static_cast<Graph&>(*context.graph); }
 
 // Empties the drop list. Owner thread only.
@@ -199,10 +204,10 @@ Link& link_of(Tensor& tensor);
 // Each gets what the other one has. Any thread.
 inline void exchange(Link& link, Gradient& other) noexcept {
   const std::lock_guard lock(link.mutex);
-  std::swap(link.grad, other.dense);
-  std::swap(link.row_indices, other.row_indices);
-  std::swap(link.row_values, other.row_values);
+  std::swap(link.grad, other);
 }
+// What a leaf with this link, or none, holds just now. Any thread.
+Gradient gradient_of(Link* link) noexcept;
 // A link without a meaning yet. Owner thread only.
 Link* create_link(Graph& graph);
 // Makes `tensor` output `output` of `node`, replacing whatever it was.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/tensor/dtype.cc: the table of dtype names, sizes, kinds, promotion and limits.
+// core/tensor/dtype.cc: the table of dtype names, sizes, kinds, promotion and limits; elements.
 #include "core/tensor/dtype.h"
 
+#include <cstring>
 #include <limits>
 
 #include "core/base/words.h"
@@ -9,7 +10,7 @@
 namespace tenon::tensor {
 namespace {
 
-enum class Kind : uint8_t { Bool, Unsigned, Signed, Float };
+enum Kind : uint8_t { kBool = 1, kUnsigned = 2, kSigned = 4, kFloat = 8 };
 
 struct Row {
   tenon_dtype dtype;
@@ -19,16 +20,16 @@ struct Row {
 };
 
 constexpr std::array<Row, 10> rows = {{
-    {TENON_DTYPE_BOOL, "bool", 1, Kind::Bool},
-    {TENON_DTYPE_U8, "u8", 1, Kind::Unsigned},
-    {TENON_DTYPE_I8, "i8", 1, Kind::Signed},
-    {TENON_DTYPE_I16, "i16", 2, Kind::Signed},
-    {TENON_DTYPE_I32, "i32", 4, Kind::Signed},
-    {TENON_DTYPE_I64, "i64", 8, Kind::Signed},
-    {TENON_DTYPE_F16, "f16", 2, Kind::Float},
-    {TENON_DTYPE_BF16, "bf16", 2, Kind::Float},
-    {TENON_DTYPE_F32, "f32", 4, Kind::Float},
-    {TENON_DTYPE_F64, "f64", 8, Kind::Float},
+    {TENON_DTYPE_BOOL, "bool", 1, kBool},
+    {TENON_DTYPE_U8, "u8", 1, kUnsigned},
+    {TENON_DTYPE_I8, "i8", 1, kSigned},
+    {TENON_DTYPE_I16, "i16", 2, kSigned},
+    {TENON_DTYPE_I32, "i32", 4, kSigned},
+    {TENON_DTYPE_I64, "i64", 8, kSigned},
+    {TENON_DTYPE_F16, "f16", 2, kFloat},
+    {TENON_DTYPE_BF16, "bf16", 2, kFloat},
+    {TENON_DTYPE_F32, "f32", 4, kFloat},
+    {TENON_DTYPE_F64, "f64", 8, kFloat},
 }};
 
 constexpr bool rows_follow_canonical_order() {
@@ -39,18 +40,19 @@ constexpr bool rows_follow_canonical_order() {
 }
 static_assert(rows_follow_canonical_order());
 
+// In the order of the enumerators.
 struct CategoryRow {
-  Category category;
   std::string_view name;
+  uint32_t kinds;
 };
 
 constexpr std::array<CategoryRow, 6> categories = {{
-    {Category::Any, "any"},
-    {Category::Bool, "bool"},
-    {Category::Uint, "uint"},
-    {Category::Int, "int"},
-    {Category::Float, "float"},
-    {Category::Number, "number"},
+    {"any", kBool | kUnsigned | kSigned | kFloat},
+    {"bool", kBool},
+    {"uint", kUnsigned},
+    {"int", kUnsigned | kSigned},
+    {"float", kFloat},
+    {"number", kUnsigned | kSigned | kFloat},
 }};
 
 // A place of its own for every row; other patterns share them.
@@ -81,15 +83,16 @@ const Row* find_row(tenon_dtype dtype) noexcept {
   return row.dtype == dtype ? &row : nullptr;
 }
 
-bool has_kind(tenon_dtype dtype, Kind kind) noexcept {
+// One of `kinds`?
+bool has_kind(tenon_dtype dtype, uint32_t kinds) noexcept {
   const Row* row = find_row(dtype);
-  return row != nullptr && row->kind == kind;
+  return row != nullptr && (row->kind & kinds) != 0;
 }
 
 // Both operands share a kind or are of the two integer kinds; `a` is not the higher kind.
 tenon_dtype promote_ordered(const Row& a, const Row& b) noexcept {
-  if (a.kind == Kind::Bool || (a.kind != b.kind && b.kind == Kind::Float)) return b.dtype;
-  if (a.kind == Kind::Unsigned && b.kind == Kind::Signed) {
+  if (a.kind == kBool || (a.kind != b.kind && b.kind == kFloat)) return b.dtype;
+  if (a.kind == kUnsigned && b.kind == kSigned) {
     // u8 needs a signed type of at least twice its width.
     return b.size > a.size ? b.dtype : TENON_DTYPE_I16;
   }
@@ -108,6 +111,27 @@ constexpr DtypeLimits integer_limits() {
 // Computed by the compiler: a thread of the program's may flush subnormal numbers to 0.
 consteval DtypeLimits float_limits(double max, double eps, double smallest_normal) {
   return {-max, max, eps, smallest_normal, smallest_normal * eps, 0, 0};
+}
+
+// Of each row.
+constexpr std::array<DtypeLimits, 10> limits = {
+    DtypeLimits{0.0, 1.0, 0.0, 0.0, 0.0, 0, 1},
+    integer_limits<uint8_t>(),
+    integer_limits<int8_t>(),
+    integer_limits<int16_t>(),
+    integer_limits<int32_t>(),
+    integer_limits<int64_t>(),
+    float_limits(65504.0, 0x1p-10, 0x1p-14),
+    float_limits(0x1.fep127, 0x1p-7, 0x1p-126),
+    float_limits(0x1.fffffep127, 0x1p-23, 0x1p-126),
+    float_limits(std::numeric_limits<double>::max(), 0x1p-52, 0x1p-1022),
+};
+
+template <class T>
+T load(const void* first, int64_t offset) noexcept {
+  T value;
+  std::memcpy(&value, static_cast<const char*>(first) + offset * int64_t{sizeof(T)}, sizeof(T));
+  return value;
 }
 
 }  // namespace
@@ -135,46 +159,25 @@ std::optional<tenon_dtype> dtype_from_name(std::string_view name) noexcept {
   return std::nullopt;
 }
 
-bool is_float(tenon_dtype dtype) noexcept { return has_kind(dtype, Kind::Float); }
+bool is_float(tenon_dtype dtype) noexcept { return has_kind(dtype, kFloat); }
 
-bool is_integer(tenon_dtype dtype) noexcept {
-  return has_kind(dtype, Kind::Unsigned) || has_kind(dtype, Kind::Signed);
-}
+bool is_integer(tenon_dtype dtype) noexcept { return has_kind(dtype, kUnsigned | kSigned); }
 
-bool is_signed(tenon_dtype dtype) noexcept {
-  return has_kind(dtype, Kind::Signed) || has_kind(dtype, Kind::Float);
-}
+bool is_signed(tenon_dtype dtype) noexcept { return has_kind(dtype, kSigned | kFloat); }
 
-bool is_bool(tenon_dtype dtype) noexcept { return has_kind(dtype, Kind::Bool); }
+bool is_bool(tenon_dtype dtype) noexcept { return has_kind(dtype, kBool); }
 
 bool in_category(tenon_dtype dtype, Category category) noexcept {
-  switch (category) {
-    case Category::Any:
-      return is_known(dtype);
-    case Category::Bool:
-      return is_bool(dtype);
-    case Category::Uint:
-      return has_kind(dtype, Kind::Unsigned);
-    case Category::Int:
-      return is_integer(dtype);
-    case Category::Float:
-      return is_float(dtype);
-    case Category::Number:
-      return is_integer(dtype) || is_float(dtype);
-  }
-  return false;
+  return has_kind(dtype, categories[static_cast<size_t>(category)].kinds);
 }
 
 std::string_view name_of(Category category) noexcept {
-  for (const CategoryRow& row : categories) {
-    if (row.category == category) return row.name;
-  }
-  return "?";
+  return categories[static_cast<size_t>(category)].name;
 }
 
 std::optional<Category> category_from_name(std::string_view name) noexcept {
-  for (const CategoryRow& row : categories) {
-    if (row.name == name) return row.category;
+  for (size_t i = 0; i < categories.size(); ++i) {
+    if (categories[i].name == name) return static_cast<Category>(i);
   }
   return std::nullopt;
 }
@@ -196,29 +199,41 @@ tenon_dtype promote_weak(tenon_dtype tensor_dtype, ScalarKind scalar) noexcept {
 }
 
 DtypeLimits limits_of(tenon_dtype dtype) noexcept {
+  const Row* row = find_row(dtype);
+  return row == nullptr ? DtypeLimits{} : limits[static_cast<size_t>(row - rows.data())];
+}
+
+double real_at(const void* first, int64_t offset, tenon_dtype dtype) noexcept {
+  switch (dtype) {
+    case TENON_DTYPE_F16:
+      return half_to_float(load<uint16_t>(first, offset));
+    case TENON_DTYPE_BF16:
+      return bfloat_to_float(load<uint16_t>(first, offset));
+    case TENON_DTYPE_F32:
+      return load<float>(first, offset);
+    case TENON_DTYPE_F64:
+      return load<double>(first, offset);
+    default:
+      return static_cast<double>(integer_at(first, offset, dtype));
+  }
+}
+
+int64_t integer_at(const void* first, int64_t offset, tenon_dtype dtype) noexcept {
   switch (dtype) {
     case TENON_DTYPE_BOOL:
-      return {0.0, 1.0, 0.0, 0.0, 0.0, 0, 1};
+      return load<uint8_t>(first, offset) != 0 ? 1 : 0;
     case TENON_DTYPE_U8:
-      return integer_limits<uint8_t>();
+      return load<uint8_t>(first, offset);
     case TENON_DTYPE_I8:
-      return integer_limits<int8_t>();
+      return load<int8_t>(first, offset);
     case TENON_DTYPE_I16:
-      return integer_limits<int16_t>();
+      return load<int16_t>(first, offset);
     case TENON_DTYPE_I32:
-      return integer_limits<int32_t>();
+      return load<int32_t>(first, offset);
     case TENON_DTYPE_I64:
-      return integer_limits<int64_t>();
-    case TENON_DTYPE_F16:
-      return float_limits(65504.0, 0x1p-10, 0x1p-14);
-    case TENON_DTYPE_BF16:
-      return float_limits(0x1.fep127, 0x1p-7, 0x1p-126);
-    case TENON_DTYPE_F32:
-      return float_limits(0x1.fffffep127, 0x1p-23, 0x1p-126);
-    case TENON_DTYPE_F64:
-      return float_limits(std::numeric_limits<double>::max(), 0x1p-52, 0x1p-1022);
+      return load<int64_t>(first, offset);
     default:
-      return {};
+      return 0;
   }
 }
 

@@ -143,4 +143,10 @@ constexpr uint16_t float_to_bfloat(float value) noexcept {
   return static_cast<uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
 }
 
+// The element `offset` elements after `first`, which may be aligned to less. Exact for floats and
+// for integers up to 2^53; bool is 0 or 1.
+double real_at(const void* first, int64_t offset, tenon_dtype dtype) noexcept;
+// The same of integers and bool, exact; 0 for floats.
+int64_t integer_at(const void* first, int64_t offset, tenon_dtype dtype) noexcept;
+
 }  // namespace tenon::tensor

@@ -3,7 +3,6 @@
 #include "core/tensor/layout.h"
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "core/base/error.h"
@@ -17,27 +16,20 @@ std::string dims_text(DimSpan dims) {
 
 int64_t checked_count(DimSpan shape, uint32_t element_size) {
   if (shape.size() > TENON_MAX_RANK) {
-    throw Error{.status = TENON_E_SHAPE,
-                .message = "a tensor has at most 8 dimensions",
-                .expected = "rank <= 8",
-                .found = "rank " + std::to_string(shape.size())};
+    fail(TENON_E_SHAPE, "a tensor has at most 8 dimensions", {}, "rank <= 8",
+         "rank " + std::to_string(shape.size()));
   }
   // Zero sizes do not excuse the others: strides are computed from all of them.
   int64_t product = element_size;
   bool empty = false;
   for (int64_t size : shape) {
     if (size < 0) {
-      throw Error{.status = TENON_E_SHAPE,
-                  .message = "a dimension cannot be negative",
-                  .expected = "sizes >= 0",
-                  .found = dims_text(shape)};
+      fail(TENON_E_SHAPE, "a dimension cannot be negative", {}, "sizes >= 0", dims_text(shape));
     }
     if (size == 0) empty = true;
     if (__builtin_mul_overflow(product, std::max<int64_t>(size, 1), &product)) {
-      throw Error{.status = TENON_E_SHAPE,
-                  .message = "the tensor's size in bytes does not fit into 63 bits",
-                  .expected = "fewer than 2^63 bytes",
-                  .found = dims_text(shape)};
+      fail(TENON_E_SHAPE, "the tensor's size in bytes does not fit into 63 bits", {},
+           "fewer than 2^63 bytes", dims_text(shape));
     }
   }
   return empty ? 0 : product / element_size;
@@ -106,15 +98,14 @@ bool has_negative_stride(DimSpan shape, DimSpan strides) noexcept {
   return false;
 }
 
-bool extent(DimSpan shape, DimSpan strides, int64_t& out_low, int64_t& out_high) noexcept {
-  out_low = 0;
-  out_high = 0;
+Extent extent(DimSpan shape, DimSpan strides) noexcept {
+  Extent all{0, 0};
   for (size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] == 0) return false;
+    if (shape[i] == 0) return {};
     const int64_t reach = (shape[i] - 1) * strides[i];
-    (reach < 0 ? out_low : out_high) += reach;
+    (reach < 0 ? all.low : all.high) += reach;
   }
-  return true;
+  return all;
 }
 
 Span checked_span(DimSpan shape, DimSpan strides, uint32_t element_size) {
@@ -134,9 +125,8 @@ Span checked_span(DimSpan shape, DimSpan strides, uint32_t element_size) {
 }
 
 bool overlaps_itself(DimSpan shape, DimSpan strides) {
-  int64_t low = 0;
-  int64_t high = 0;
-  if (!extent(shape, strides, low, high)) return false;
+  const Extent all = extent(shape, strides);
+  if (all.empty()) return false;
   std::vector<std::pair<int64_t, int64_t>> dims;  // |stride|, size
   for (size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] > 1) dims.emplace_back(std::abs(strides[i]), shape[i]);
@@ -152,19 +142,13 @@ bool overlaps_itself(DimSpan shape, DimSpan strides) {
   if (proven) return false;
   const int64_t elements = count(shape);
   if (elements > (1 << 16)) return true;
-  if (high - low + 1 < elements) return true;
+  if (all.high - all.low + 1 < elements) return true;
   std::vector<int64_t> offsets;
   offsets.reserve(static_cast<size_t>(elements));
-  Dims index{};
-  for (int64_t i = 0; i < elements; ++i) {
-    int64_t offset = 0;
-    for (size_t d = 0; d < shape.size(); ++d) offset += index[d] * strides[d];
+  each_element(shape, strides, [&](DimSpan, int64_t offset) {
     offsets.push_back(offset);
-    for (size_t d = shape.size(); d-- > 0;) {
-      if (++index[d] < shape[d]) break;
-      index[d] = 0;
-    }
-  }
+    return true;
+  });
   std::make_heap(offsets.begin(), offsets.end());
   std::sort_heap(offsets.begin(), offsets.end());
   return std::adjacent_find(offsets.begin(), offsets.end()) != offsets.end();

@@ -32,13 +32,12 @@ int64_t count(DimSpan shape) noexcept;
 // Calls visit(index, offset) for each element in logical order, until it answers false; `offset` is
 // in elements, from the first.
 template <class Visit>
-void each_element(const tenon_view& view, const Visit& visit) {
-  const DimSpan shape = shape_of(view);
+void each_element(DimSpan shape, DimSpan strides, const Visit& visit) {
   const int64_t total = count(shape);
   Dims index{};
   for (int64_t i = 0; i < total; ++i) {
     int64_t offset = 0;
-    for (size_t d = 0; d < shape.size(); ++d) offset += index[d] * view.strides[d];
+    for (size_t d = 0; d < shape.size(); ++d) offset += index[d] * strides[d];
     if (!visit(DimSpan(index.data(), shape.size()), offset)) return;
     for (size_t d = shape.size(); d-- > 0;) {
       if (++index[d] < shape[d]) break;
@@ -55,9 +54,13 @@ bool is_dense(DimSpan shape, DimSpan strides) noexcept;
 bool has_zero_stride(DimSpan shape, DimSpan strides) noexcept;  // in a dimension larger than 1
 bool has_negative_stride(DimSpan shape, DimSpan strides) noexcept;
 
-// Lowest and highest element offset that the view touches, relative to its first element; false
-// if it has no element.
-bool extent(DimSpan shape, DimSpan strides, int64_t& out_low, int64_t& out_high) noexcept;
+// Lowest and highest element offset that a view touches, relative to its first element.
+struct Extent {
+  bool empty() const noexcept { return high < low; }  // no element
+  int64_t low = 0;
+  int64_t high = -1;
+};
+Extent extent(DimSpan shape, DimSpan strides) noexcept;
 
 // What a view of foreign memory covers: lowest element relative to the first (0 or less) and bytes
 // from there to its end. Throws TENON_E_LAYOUT if that does not fit into 63 bits.

@@ -19,7 +19,8 @@ constexpr double kRange = 1000;
 // Fixed notation is used between kSmallest and 1e8 only, so no text comes near this length.
 using Buffer = std::array<char, 64>;
 
-std::string shortest(double value, std::chars_format format) {
+template <class Float>
+std::string shortest(Float value, std::chars_format format) {
   Buffer buffer;
   const auto done = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format);
   return {buffer.data(), done.ptr};
@@ -80,10 +81,7 @@ double round_to(double value, tenon_dtype dtype) {
 double shortest_decimal(double value, tenon_dtype dtype) {
   if (!std::isfinite(value) || dtype == TENON_DTYPE_F64) return value;
   if (dtype == TENON_DTYPE_F32) {
-    Buffer buffer;
-    const auto done = std::to_chars(buffer.data(), buffer.data() + buffer.size(),
-                                    static_cast<float>(value), std::chars_format::scientific);
-    return read({buffer.data(), done.ptr});
+    return read(shortest(static_cast<float>(value), std::chars_format::scientific));
   }
   // Five significant digits tell all halves apart, four all bfloats.
   for (int digits = 0; digits < 5; ++digits) {
@@ -173,18 +171,12 @@ std::vector<std::string> float_words(std::span<const double> values, tenon_dtype
   return words;
 }
 
-std::vector<std::string> integer_words(std::span<const int64_t> values) {
+std::vector<std::string> integer_words(std::span<const int64_t> values, tenon_dtype dtype) {
   std::vector<std::string> words;
   words.reserve(values.size());
-  for (const int64_t value : values) words.push_back(std::to_string(value));
-  align_right(words);
-  return words;
-}
-
-std::vector<std::string> bool_words(std::span<const int64_t> values) {
-  std::vector<std::string> words;
-  words.reserve(values.size());
-  for (const int64_t value : values) words.emplace_back(value != 0 ? "true" : "false");
+  for (const int64_t value : values) {
+    words.push_back(!is_bool(dtype) ? std::to_string(value) : value != 0 ? "true" : "false");
+  }
   align_right(words);
   return words;
 }

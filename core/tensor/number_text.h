@@ -19,8 +19,8 @@ namespace tenon::tensor {
 
 // The words for values of the float dtype `dtype`; all of one length, points aligned.
 std::vector<std::string> float_words(std::span<const double> values, tenon_dtype dtype);
-std::vector<std::string> integer_words(std::span<const int64_t> values);
-std::vector<std::string> bool_words(std::span<const int64_t> values);  // "true", "false"
+// The same of an integer dtype; "true" and "false" of bool.
+std::vector<std::string> integer_words(std::span<const int64_t> values, tenon_dtype dtype);
 
 // One value of the float dtype `dtype` by itself: "1.5", "1e+20", "nan".
 std::string number_text(double value, tenon_dtype dtype);

@@ -2,11 +2,7 @@
 // core/tensor/tensor.cc: tensors, and which of them share memory.
 #include "core/tensor/tensor.h"
 
-#include <cstring>
-#include <memory>
 #include <new>
-
-#include "core/tensor/addresses.h"
 
 namespace tenon::tensor {
 
@@ -138,8 +134,8 @@ std::string describe(const tenon_meta& meta) {
 }
 
 bool alike(const Tensor& a, const Tensor& b) noexcept {
-  return std::equal(a.shape().begin(), a.shape().end(), b.shape().begin(), b.shape().end()) &&
-         a.dtype() == b.dtype() && a.storage->memory == b.storage->memory;
+  return std::ranges::equal(a.shape(), b.shape()) && a.dtype() == b.dtype() &&
+         a.storage->memory == b.storage->memory;
 }
 
 tenon_meta meta_of(const Tensor& tensor) {
@@ -152,13 +148,11 @@ tenon_meta meta_of(const Tensor& tensor) {
 }
 
 Addresses addresses_of(const tenon_view& view) noexcept {
-  const DimSpan shape = shape_of(view);
-  int64_t low = 0;
-  int64_t high = 0;
-  if (!extent(shape, {view.strides, shape.size()}, low, high)) return {};
+  const Extent reach = extent(shape_of(view), strides_of(view));
+  if (reach.empty()) return {};
   const auto first = reinterpret_cast<intptr_t>(view.data);
   const auto size = static_cast<int64_t>(size_of(view.dtype));
-  return {first + low * size, first + (high + 1) * size};
+  return {first + reach.low * size, first + (reach.high + 1) * size};
 }
 
 bool may_overlap(const tenon_view& a, const tenon_view& b) noexcept {

@@ -9,7 +9,6 @@
 #include <tenon/types.h>
 
 #include <atomic>
-#include <span>
 #include <string>
 
 #include "core/base/count.h"
@@ -128,7 +127,8 @@ class Ref {
 // in the storage.
 Ref window(const Tensor& of, DimSpan shape, const int64_t* strides, int64_t offset);
 
-// Elements [begin, begin + count) of a row-major tensor, as one dimension.
+// Elements [begin, begin + count) of the memory from the first element on, as one dimension; of a
+// row-major tensor these are its elements.
 Ref elements(const Tensor& of, int64_t begin, int64_t count);
 
 inline DimSpan shape_of(const tenon_meta& meta) {
@@ -145,6 +145,19 @@ bool alike(const Tensor& a, const Tensor& b) noexcept;
 std::string describe(const Tensor& tensor);
 std::string describe(const tenon_meta& meta);
 tenon_meta meta_of(const Tensor& tensor);
+
+// Which addresses elements lie between: from the first byte until the one after the last; both 0 if
+// there is no element.
+struct Addresses {
+  intptr_t begin = 0;
+  intptr_t end = 0;
+  bool meet(const Addresses& other) const noexcept {
+    return begin < other.end && other.begin < end;
+  }
+};
+
+// Bytes between the elements count too.
+Addresses addresses_of(const tenon_view& view) noexcept;
 
 // Do the two share a byte? Conservative: compares the ranges of addresses they touch.
 bool may_overlap(const tenon_view& a, const tenon_view& b) noexcept;

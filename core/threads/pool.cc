@@ -19,7 +19,8 @@
 #include <cfenv>
 #include <charconv>
 #include <chrono>
-#include <new>
+
+#include "core/base/words.h"
 
 namespace tenon::threads {
 namespace {
@@ -82,17 +83,7 @@ std::string read_file(const std::string& path, size_t limit) {
   return text;
 }
 
-// Takes the next word off `text`.
-std::string_view next_word(std::string_view& text) {
-  constexpr std::string_view kBlank = " \t\n";
-  const size_t begin = std::min(text.find_first_not_of(kBlank), text.size());
-  const size_t end = std::min(text.find_first_of(kBlank, begin), text.size());
-  const std::string_view word = text.substr(begin, end - begin);
-  text.remove_prefix(end);
-  return word;
-}
-
-// A positive integer, or 0 for anything else ("max", -1, no text).
+// A positive integer that the text begins with, or 0 for anything else ("max", -1, no text).
 int64_t positive(std::string_view word) {
   int64_t value = 0;
   const auto result = std::from_chars(word.data(), word.data() + word.size(), value);
@@ -110,18 +101,13 @@ using QuotaOfFolder = int32_t (*)(const std::string& folder);
 
 int32_t quota_version_2(const std::string& folder) {
   const std::string text = read_file(folder + "/cpu.max", 128);
-  std::string_view rest = text;
-  const int64_t quota = positive(next_word(rest));
-  return whole_cpus(quota, positive(next_word(rest)));
+  const std::vector<std::string_view> words = base::words_of(text);
+  return words.size() < 2 ? 0 : whole_cpus(positive(words[0]), positive(words[1]));
 }
 
 int32_t quota_version_1(const std::string& folder) {
-  const std::string quota = read_file(folder + "/cpu.cfs_quota_us", 64);
-  if (quota.empty()) return 0;
-  std::string_view quota_text = quota;
-  const std::string period = read_file(folder + "/cpu.cfs_period_us", 64);
-  std::string_view period_text = period;
-  return whole_cpus(positive(next_word(quota_text)), positive(next_word(period_text)));
+  return whole_cpus(positive(read_file(folder + "/cpu.cfs_quota_us", 64)),
+                    positive(read_file(folder + "/cpu.cfs_period_us", 64)));
 }
 
 // The tightest quota from `path` below `mount` up to `mount` itself. Inside a container `path` may
@@ -136,15 +122,6 @@ int32_t quota_up_to_mount(QuotaOfFolder quota_of_folder, const std::string& moun
     if (path.empty()) return tightest;
     path.resize(std::min(path.rfind('/'), path.size() - 1));
   }
-}
-
-bool names_cpu(std::string_view controllers) {
-  while (!controllers.empty()) {
-    const size_t comma = std::min(controllers.find(','), controllers.size());
-    if (controllers.substr(0, comma) == "cpu") return true;
-    controllers.remove_prefix(std::min(comma + 1, controllers.size()));
-  }
-  return false;
 }
 
 int32_t affinity_cpus() {
@@ -170,19 +147,17 @@ int32_t cgroup_cpu_quota(std::string_view proc_self_cgroup, const std::string& r
     const int32_t quota = quota_up_to_mount(read, mount, std::string(path));
     if (quota > 0 && (tightest == 0 || quota < tightest)) tightest = quota;
   };
-  while (!proc_self_cgroup.empty()) {
-    const size_t end = std::min(proc_self_cgroup.find('\n'), proc_self_cgroup.size());
-    const std::string_view line = proc_self_cgroup.substr(0, end);
-    proc_self_cgroup.remove_prefix(std::min(end + 1, proc_self_cgroup.size()));
+  for (const std::string_view line : base::words_of(proc_self_cgroup, '\n')) {
     const size_t first = line.find(':');
     const size_t second = first == line.npos ? line.npos : line.find(':', first + 1);
     if (second == line.npos) continue;
     const std::string_view controllers = line.substr(first + 1, second - first - 1);
     const std::string_view path = line.substr(second + 1);
+    const std::vector<std::string_view> names = base::words_of(controllers, ',');
     if (controllers.empty()) {
       consider(quota_version_2, root, path);
       consider(quota_version_2, root + "/unified", path);
-    } else if (names_cpu(controllers)) {
+    } else if (std::ranges::find(names, "cpu") != names.end()) {
       consider(quota_version_1, root + "/cpu", path);
       if (controllers != "cpu") {
         consider(quota_version_1, root + "/" + std::string(controllers), path);

@@ -82,11 +82,9 @@ TEST(Slab, HandlesLeadBackToTheirObject) {
   void* handle = Animals::to_handle(animal);
   EXPECT_NE(handle, static_cast<void*>(animal));
   EXPECT_EQ(Animals::from_handle(handle), animal);
-  EXPECT_EQ(Animals::from_handle_checked(handle), animal);
   EXPECT_EQ(Animals::to_handle(nullptr), nullptr);
   Animals::instance().destroy(animal);
   EXPECT_EQ(Animals::from_handle(handle), nullptr);
-  EXPECT_EQ(Animals::from_handle_checked(handle), nullptr);
 }
 
 TEST(Slab, RefusesWhatIsNotALiveHandleOfTheKind) {
@@ -104,38 +102,6 @@ TEST(Slab, RefusesWhatIsNotALiveHandleOfTheKind) {
   for (uintptr_t low = 0; low < 256; ++low) EXPECT_EQ(Animals::from_handle(forge(low)), nullptr);
   Animals::instance().destroy(animal);
   Refusings::instance().destroy(other);
-}
-
-TEST(Slab, TheCheckedLookUpSurvivesForgedHandles) {
-  int destroyed = 0;
-  Wide* wide = Wides::instance().create(&destroyed);
-  void* handle = Wides::to_handle(wide);
-  EXPECT_EQ(Wides::from_handle_checked(handle), wide);
-  // Inside a slot, where the object's own bytes happen to look like a live tag.
-  const uint32_t tag = wide->tag.load();
-  memcpy(reinterpret_cast<char*>(wide) + 256, &tag, sizeof tag);
-  EXPECT_EQ(Wides::from_handle_checked(forge(bits_of(handle) + 256)), nullptr);
-  memset(wide->body, 0, sizeof wide->body);
-  int64_t local[128] = {};
-  const uintptr_t in_stack = (bits_of(local) + 255) / 256 * 256;
-  EXPECT_EQ(Wides::from_handle_checked(forge(in_stack | 1)), nullptr);
-  const int seed = 5;
-  std::mt19937_64 random(seed);
-  for (int i = 0; i < 100000; ++i) {
-    const uintptr_t bits = static_cast<uintptr_t>(random() >> (random() % 64));
-    if (bits == bits_of(handle)) continue;
-    ASSERT_EQ(Wides::from_handle_checked(forge(bits)), nullptr) << "seed " << seed << " turn " << i;
-  }
-  for (uintptr_t bits : {uintptr_t{0}, uintptr_t{1}, uintptr_t{257}, ~uintptr_t{0}}) {
-    EXPECT_EQ(Wides::from_handle_checked(forge(bits)), nullptr);
-  }
-  // Every place of the chunk, slots that were never used and the rest after the last included.
-  const uintptr_t chunk = bits_of(handle) / 65536 * 65536;
-  for (uintptr_t offset = 0; offset < 65536; offset += 256) {
-    void* tried = forge((chunk + offset) | 1);
-    EXPECT_EQ(Wides::from_handle_checked(tried), tried == handle ? wide : nullptr) << offset;
-  }
-  Wides::instance().destroy(wide);
 }
 
 TEST(Slab, StaleHandlesAreToldFor254Reuses) {
@@ -285,7 +251,6 @@ TEST(SlabThreads, StaleHandlesMayBeLookedAtWhileSlotsAreReused) {
   std::thread looker([&] {
     while (!stop.load()) {
       if (Shareds::from_handle(stale) != nullptr) found.fetch_add(1);
-      if (Shareds::from_handle_checked(stale) != nullptr) found.fetch_add(1);
     }
   });
   for (int reuse = 0; reuse < 200; ++reuse) {

@@ -174,8 +174,8 @@ class Forward {
     const auto pass = [&]<class Function>(Function, int64_t gate, int64_t count) HWY_ATTR {
       const int64_t from = gate * width_;
       const C* const bias = bias_ ? bias_ + from : nullptr;
-      recurrent::for_vectors<C>(
-          count * width_, Gate<C, Function>{own + from, bias, product + from, kept + from});
+      recurrent::for_vectors<C>(count * width_,
+                                Gate<C, Function>{own + from, bias, product + from, kept + from});
     };
     pass(math::Sigmoid(), 0, 2);
     pass(math::Tanh(), 2, 1);

@@ -31,9 +31,11 @@ std::string scope_text(const std::string* scope) {
 }  // namespace
 
 bool VjpFrame::wants(uint32_t input) const {
-  const uint32_t count = count_of(input);
-  if (count == 0) return false;
-  return std::ranges::any_of(node.edges.subspan(node.of->input_begin[input], count), &Edge::wanted);
+  if (input + 1 >= node.of->input_begin.size()) return false;
+  for (uint32_t i = node.of->input_begin[input]; i < node.of->input_begin[input + 1]; ++i) {
+    if (node.edges[i].wanted()) return true;
+  }
+  return false;
 }
 
 uint32_t VjpFrame::count_of(uint32_t input) const {

@@ -65,6 +65,20 @@ Ref one_like(Context& context, const Tensor& root) {
 
 bool earlier(const Node* a, const Node* b) { return a->sequence < b->sequence; }
 
+[[noreturn, gnu::cold]] void fail_freed(const Node& node) {
+  fail_with(
+      TENON_E_GRAPH_FREED, node.of->op->name, {},
+      "backward ran through " + node.of->op->name + " a second time, and its saved values are gone",
+      {}, "one backward, or TENON_BACKWARD_RETAIN on all but the last", "a second backward",
+      "pass TENON_BACKWARD_RETAIN to the first backward");
+}
+
+[[noreturn, gnu::cold]] void fail_once(const Node& node) {
+  fail_with(TENON_E_GRAD, node.of->op->name, node.of->rule->plugin->id,
+            "the backward rule of " + node.of->op->name + " cannot itself be differentiated", {},
+            "a rule with TENON_VJP_TWICE", "a rule without it");
+}
+
 [[noreturn]] void fail_inside(const Node& node) {
   fail_with(TENON_E_STATE, node.of->op->name, {},
             "a hook has started a backward through " + node.of->op->name +
@@ -142,7 +156,9 @@ void Walk::watch(Tensor& input) {
 Ref Walk::fitted(const Node& node, uint32_t flat, Ref grad) const {
   const tenon_meta& meta = node.of->input_metas[flat];
   const tensor::DimSpan shape = tensor::shape_of(meta);
-  if (std::ranges::equal(shape, grad->shape())) return grad;
+  if (std::equal(shape.begin(), shape.end(), grad->shape().begin(), grad->shape().end())) {
+    return grad;
+  }
   return Ref(dispatch::sum_to(context_, *grad, shape));
 }
 
@@ -168,22 +184,12 @@ void Walk::send(const Node& node, uint32_t flat, Ref dense, RowGrad rows) {
 }
 
 void Walk::step(Node& node) {
-  if (node.freed) {
-    fail_with(TENON_E_GRAPH_FREED, node.of->op->name, {},
-              "backward ran through " + node.of->op->name +
-                  " a second time, and its saved values are gone",
-              {}, "one backward, or TENON_BACKWARD_RETAIN on all but the last", "a second backward",
-              "pass TENON_BACKWARD_RETAIN to the first backward");
-  }
+  if (node.freed) fail_freed(node);
   if (!node.of->rule) fail_without_rule(node);
   // The rule's plugin is asked where the rule is called.
   const registry::Op& op = *node.of->op;
   if (op.plugin != node.of->rule->plugin) require_active(*op.plugin, op.name);
-  if (create_ && !(node.of->rule->desc.flags & TENON_VJP_TWICE)) {
-    fail_with(TENON_E_GRAD, node.of->op->name, node.of->rule->plugin->id,
-              "the backward rule of " + node.of->op->name + " cannot itself be differentiated", {},
-              "a rule with TENON_VJP_TWICE", "a rule without it");
-  }
+  if (create_ && !(node.of->rule->desc.flags & TENON_VJP_TWICE)) fail_once(node);
   VjpFrame frame(context_, node, create_);
   frame.grads.resize(node.edges.size());
   const bool finite = (context_.checks & kCheckFinite) != 0;

@@ -16,7 +16,6 @@ bool is_watched(const Context& context) {
 // What the launch was given when it was captured, and the random state of now.
 [[gnu::always_inline]] inline void set_up(CallbackScope& call, const Context& context,
                                           const Launch& launch) {
-  call.stream = launch.device->stream;
   call.scratch = launch.scratch;
   call.scratch_bytes = launch.scratch_bytes;
   call.has_rng = launch.random;
@@ -112,6 +111,7 @@ void Plan::run_image(Context& context) {
     call.plugin = step.plugin;
     call.self = step.plugin->self;
     call.op = step.op;
+    call.stream = step.device->stream;
     set_up(call, context, *step.launch);
     ++context.launches;
     tenon_status status = TENON_OK;
@@ -144,6 +144,7 @@ bool Plan::run_as_graph(Context& context) {
 
 void Plan::run_launch(Context& context, Launch& launch, uint64_t position) {
   CallbackScope call(context, CallbackState::Launch, launch.kernel->plugin, launch.op);
+  call.stream = launch.device->stream;
   set_up(call, context, launch);
   launch::run(call, {.op = *launch.op,
                      .kernel = *launch.kernel,

@@ -170,7 +170,7 @@ void write_attr(json::Writer& out, const Schema& schema, const Attr& attr) {
   out.member("optional", attr.optional);
   out.member("required", attr.required());
   out.name("default");
-  std::visit(DefaultWriter{out}, attr.def.value_or(std::monostate()));
+  attr.def ? std::visit(DefaultWriter{out}, *attr.def) : out.value(nullptr);
   out.member("default_text", attr.def ? format_default(attr) : std::string());
 }
 

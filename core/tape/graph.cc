@@ -208,12 +208,13 @@ void close(Graph& graph) noexcept {
   free_spare_links(graph);
 }
 
+// Apart, so that the links of results, which only wait for their graph's owner, need no registers
+// for it.
+[[gnu::noinline]] static void destroy(Link* link) noexcept { delete link; }
+
 void drop(tensor::GraphLink* given) noexcept {
   Link* const link = static_cast<Link*>(given);
-  if (!link->node) {
-    delete link;
-    return;
-  }
+  if (!link->node) return destroy(link);
   Graph* graph = link->graph;
   bool closed = false;
   {
@@ -225,7 +226,7 @@ void drop(tensor::GraphLink* given) noexcept {
     }
   }
   if (!closed) return;
-  delete link;  // the node went with the context
+  destroy(link);  // the node went with the context
   graph->release();
 }
 

@@ -204,7 +204,9 @@ Link& link_of(Tensor& tensor);
 // Each gets what the other one has. Any thread.
 inline void exchange(Link& link, Gradient& other) noexcept {
   const std::lock_guard lock(link.mutex);
-  std::swap(link.grad, other);
+  std::swap(link.grad.dense, other.dense);
+  std::swap(link.grad.rows.indices, other.rows.indices);
+  std::swap(link.grad.rows.values, other.rows.values);
 }
 // What a leaf with this link, or none, holds just now. Any thread.
 Gradient gradient_of(Link* link) noexcept;

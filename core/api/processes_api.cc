@@ -87,8 +87,9 @@ tenon_status tenon_transfer_end(tenon_context* context, tenon_transfer* transfer
 
 tenon_status tenon_transfer_get_ended(tenon_context* context, tenon_transfer* transfer,
                                       uint32_t* out_ended) {
-  return guard_out(context, out_ended, "out_ended",
-                   [&](Context& cx) { return kTransfers.require(cx, transfer)->ended() ? 1 : 0; });
+  return guard_out(context, out_ended, "out_ended", [&](Context& cx) {
+    return kTransfers.require(cx, transfer)->ended() ? 1u : 0u;
+  });
 }
 
 void tenon_transfer_release(tenon_transfer* handle) { kTransfers.release(handle); }

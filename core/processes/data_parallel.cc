@@ -355,7 +355,7 @@ void DataParallel::add_dense(Context& context, uint32_t param, Ref dense) {
   ++sum.terms;
 }
 
-void DataParallel::add(Context& context, uint32_t param, tape::Gradient given) {
+void DataParallel::add(Context& context, uint32_t param, tape::Gradient&& given) {
   Sum& sum = sums_[param];
   auto& [dense, rows] = given;
   const bool absent = !dense && !rows.indices;

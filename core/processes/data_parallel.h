@@ -80,7 +80,7 @@ class DataParallel : public OfRuntime {
   void run_captured(Context& context, Tensor& loss);
   void see(Context& context, uint32_t param, Tensor& grad);
   void collect(Context& context);
-  void add(Context& context, uint32_t param, tape::Gradient given);
+  void add(Context& context, uint32_t param, tape::Gradient&& given);
   void add_dense(Context& context, uint32_t param, Ref dense);
   void begin_buffers(Context& context);
   void end_buffers(Context& context);

@@ -4,12 +4,12 @@
 #pragma once
 
 #include <array>
-#include <compare>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 
 #include "core/base/error.h"
@@ -112,7 +112,9 @@ struct TableNames {
     std::string_view name;
     uint32_t revision;
     std::string_view role;
-    auto operator<=>(const OpName&) const = default;
+    bool operator<(const OpName& other) const {
+      return std::tie(name, revision, role) < std::tie(other.name, other.revision, other.role);
+    }
   };
   struct Kernels {
     std::set<std::string_view> ops;

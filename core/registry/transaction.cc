@@ -73,7 +73,7 @@ struct Change {
   }
 
   // With a line for each op that the reports gain.
-  void commit(std::vector<std::pair<Op*, std::string>> lines) {
+  void commit(std::vector<std::pair<Op*, std::string>>&& lines) {
     const std::unique_lock lock(registry.mutex_);
     registry.contents_.reserve(registry.contents_.size() + 1);
     for (auto& [op, line] : lines) op->report.reserve(op->report.size() + lines.size());

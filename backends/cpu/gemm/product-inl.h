@@ -343,35 +343,6 @@ bool needs_no_plan(const Problem& p) {
   return is_vector<T>(p) || is_outer<T>(p);
 }
 
-// The product without its last columns, and the transposed product of these alone.
-inline Problem first_columns(const Problem& p, int64_t last) {
-  Problem first = p;
-  first.b.columns -= last;
-  first.c.columns -= last;
-  return first;
-}
-inline Problem last_rows(const Problem& p, int64_t last) {
-  Problem rows = p;
-  rows.a = p.b.transposed();
-  rows.b = p.a.transposed();
-  rows.c = p.c.transposed();
-  rows.a.rows = rows.c.rows = last;
-  return rows;
-}
-
-// Columns beyond whole vectors, if they are so few that reading a again, from a cache, costs less
-// than tiles most of whose lanes have none; else 0.
-template <class T>
-int64_t last_columns(const Problem& p) {
-  constexpr int64_t kFewest = 1 << 14;
-  const int64_t last = p.n() % kLanes<T>;
-  if (last == 0 || last > kFewRows || p.n() < kTileColumns<T>) return 0;
-  const int64_t elements = p.m() * p.k();
-  const int64_t most = 2 * gemm::caches().second / int64_t{sizeof(T)};
-  if (elements < kFewest || elements > most / p.batches()) return 0;
-  return is_vector<T>(last_rows(p, last)) ? last : 0;
-}
-
 // Elements of scratch for such a product, if `lanes` is false.
 template <class T>
 int64_t scratch_of(const Problem& p) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backends/cpu/gemm/vector-inl.h: products of few rows, and of one value of k.
+// backends/cpu/gemm/vector-inl.h: products of few rows, and of one value of k; which last columns
+// of others are such a product, too.
 //
 // They read or write each element of the large matrix once and are as fast as its memory. Sums of
 // some columns are carried over k, ascending: where rows of b are packed, in the first cache, some
@@ -250,6 +251,35 @@ bool is_vector(const gemm::Problem& p) {
   const bool again = kRowsAtOnce<T> > kFewRows && gemm::is_large(p.b, sizeof(T));
   const int64_t most = again ? 3 * kRowsAtOnce<T> : kRowsAtOnce<T>;
   return p.b.row_step == 1 && p.m() <= most && p.n() >= kLanes<T>;
+}
+
+// The product without its last columns, and the transposed product of these alone.
+inline gemm::Problem first_columns(const gemm::Problem& p, int64_t last) {
+  gemm::Problem first = p;
+  first.b.columns -= last;
+  first.c.columns -= last;
+  return first;
+}
+inline gemm::Problem last_rows(const gemm::Problem& p, int64_t last) {
+  gemm::Problem rows = p;
+  rows.a = p.b.transposed();
+  rows.b = p.a.transposed();
+  rows.c = p.c.transposed();
+  rows.a.rows = rows.c.rows = last;
+  return rows;
+}
+
+// Columns beyond whole vectors, if they are so few that reading a again, from a cache, costs less
+// than tiles most of whose lanes have none; else 0.
+template <class T>
+int64_t last_columns(const gemm::Problem& p) {
+  constexpr int64_t kFewest = 1 << 14;
+  const int64_t last = p.n() % kLanes<T>;
+  if (last == 0 || last > kFewRows || p.n() < kTileColumns<T>) return 0;
+  const int64_t elements = p.m() * p.k();
+  const int64_t most = 2 * gemm::caches().second / int64_t{sizeof(T)};
+  if (elements < kFewest || elements > most / p.batches()) return 0;
+  return is_vector<T>(last_rows(p, last)) ? last : 0;
 }
 
 // multiply_strip of 1, 2, ... rows.

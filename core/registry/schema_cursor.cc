@@ -25,7 +25,8 @@ namespace {
 }  // namespace
 
 bool is_schema_word(std::string_view text) {
-  return !text.empty() && is_word_start(text.front()) && std::ranges::all_of(text, is_word);
+  const auto is_part = [](char c) { return is_word(c); };
+  return !text.empty() && is_word_start(text.front()) && std::ranges::all_of(text, is_part);
 }
 
 bool is_type_variable_name(std::string_view text) {

@@ -260,8 +260,7 @@ void Archive::set_metadata(std::string_view key, std::string_view value) {
   metadata_.push_back(std::move(pair));
 }
 
-// ---- Writing: the format says which bytes come next
-// -------------------------------------------------
+// ---- Writing: the format says which bytes come next ---------------------------------------------
 
 namespace {
 

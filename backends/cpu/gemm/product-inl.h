@@ -347,8 +347,11 @@ bool needs_no_plan(const Problem& p) {
 template <class T>
 int64_t scratch_of(const Problem& p) {
   if (needs_no_plan<T>(p)) return 0;
-  const Problem first = first_columns(p, last_columns<T>(p));
-  return gemm::packed(gemm::plan_of<kShapes<T>>(first), kShapes<T>);
+  const auto packed = [](const Problem& tiled) {
+    return gemm::packed(gemm::plan_of<kShapes<T>>(tiled), kShapes<T>);
+  };
+  const int64_t last = last_columns<T>(p);
+  return last == 0 ? packed(p) : packed(first_columns(p, last));
 }
 
 template <class T>
@@ -363,19 +366,30 @@ void multiply_few(const sdk::Launch& l, const Problem& p, const Operands<T>& o) 
                  });
 }
 
+template <class T>
+void multiply_tiles(const sdk::Launch& l, const Problem& p, const Operands<T>& o) {
+  const Plan plan = gemm::plan_of<kShapes<T>>(p);
+  Product<T, Store>(l, p, plan, o, Store()).compute();
+}
+
+template <class T>
+HWY_NOINLINE void multiply_apart(const sdk::Launch& l, const Problem& p, const Operands<T>& o,
+                                 int64_t last) {
+  const Problem first = first_columns(p, last);
+  multiply_tiles(l, first, o);
+  multiply_vector(l, last_rows(p, last), o.b + first.n() * p.b.column_step, o.a,
+                  o.c + first.n() * p.c.column_step);
+}
+
 // `lanes` says by which of the two canonical arithmetics.
 template <class T>
 void multiply(const sdk::Launch& l, const Problem& p, const Operands<T>& o, bool lanes) {
   if (lanes) return multiply_few(l, p, o);
   if (is_outer<T>(p)) return multiply_outer(l, p, o.a, o.b, o.c);
   if (is_vector<T>(p)) return multiply_vector(l, p, o.a, o.b, o.c);
+  // Without a copy of the problem, which small products would notice.
   const int64_t last = last_columns<T>(p);
-  const Problem first = first_columns(p, last);
-  const Plan plan = gemm::plan_of<kShapes<T>>(first);
-  Product<T, Store>(l, first, plan, o, Store()).compute();
-  if (last == 0) return;
-  multiply_vector(l, last_rows(p, last), o.b + first.n() * p.b.column_step, o.a,
-                  o.c + first.n() * p.c.column_step);
+  last == 0 ? multiply_tiles(l, p, o) : multiply_apart(l, p, o, last);
 }
 
 }  // namespace tenon::cpu::HWY_NAMESPACE

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 
 #include "core/backward/rows.h"
 #include "core/dispatch/call_cache.h"
@@ -79,6 +78,26 @@ bool earlier(const Node* a, const Node* b) { return a->sequence < b->sequence; }
             "a rule with TENON_VJP_TWICE", "a rule without it");
 }
 
+std::string root_name(size_t index) { return "root " + std::to_string(index); }
+
+[[noreturn, gnu::cold]] void fail_without_graph(const Tensor& root, size_t index) {
+  const std::string name = root_name(index);
+  fail(TENON_E_GRAD, name + " has no graph: nothing it was computed from requires a gradient", name,
+       "a tensor computed from one that requires a gradient", tensor::describe(root),
+       "call tenon_tensor_set_requires_grad on the parameters before the forward");
+}
+
+[[noreturn, gnu::cold]] void fail_seed(const Tensor& given, const Tensor& root, size_t index) {
+  fail(TENON_E_SHAPE, "the seed of " + root_name(index) + " must be like the root",
+       "seed " + std::to_string(index), tensor::describe(root), tensor::describe(given));
+}
+
+[[noreturn, gnu::cold]] void fail_not_scalar(const Tensor& root, size_t index) {
+  const std::string name = root_name(index);
+  fail(TENON_E_GRAD, name + " is not a scalar, so its gradient needs a seed", name,
+       "one element, or a seed", tensor::describe(root), "sum it, or pass a seed of its shape");
+}
+
 [[noreturn]] void fail_inside(const Node& node) {
   fail_with(TENON_E_STATE, node.of->op->name, {},
             "a hook has started a backward through " + node.of->op->name +
@@ -109,26 +128,10 @@ void Walk::accumulate(Ref& into, Ref grad) {
 }
 
 void Walk::seed(Tensor& root, Tensor* given, size_t index) {
-  const std::string name = "root " + std::to_string(index);
-  if (!tape::requires_grad(root)) {
-    fail(TENON_E_GRAD, name + " has no graph: nothing it was computed from requires a gradient",
-         name, "a tensor computed from one that requires a gradient", tensor::describe(root),
-         "call tenon_tensor_set_requires_grad on the parameters before the forward");
-  }
-  Ref grad;
-  if (given) {
-    if (!tensor::alike(*given, root)) {
-      fail(TENON_E_SHAPE, "the seed of " + name + " must be like the root",
-           "seed " + std::to_string(index), tensor::describe(root), tensor::describe(*given));
-    }
-    grad = Ref::shared(given);
-  } else {
-    if (root.elements() != 1) {
-      fail(TENON_E_GRAD, name + " is not a scalar, so its gradient needs a seed", name,
-           "one element, or a seed", tensor::describe(root), "sum it, or pass a seed of its shape");
-    }
-    grad = one_like(context_, root);
-  }
+  if (!tape::requires_grad(root)) fail_without_graph(root, index);
+  if (given && !tensor::alike(*given, root)) fail_seed(*given, root, index);
+  if (!given && root.elements() != 1) fail_not_scalar(root, index);
+  Ref grad = given ? Ref::shared(given) : one_like(context_, root);
   const Edge edge = tape::edge_to(root, tape::graph_of(context_));
   const Hold hold{edge.node};
   if (edge.leaf) {
@@ -162,8 +165,10 @@ Ref Walk::fitted(const Node& node, uint32_t flat, Ref grad) const {
   return Ref(dispatch::sum_to(context_, *grad, shape));
 }
 
-void Walk::send(const Node& node, uint32_t flat, Ref dense, RowGrad rows) {
+void Walk::send(const Node& node, uint32_t flat, VjpFrame& frame) {
   const Edge& edge = node.edges[flat];
+  Ref dense = std::move(frame.grads[flat]);
+  RowGrad rows = frame.rows.empty() ? RowGrad() : std::move(frame.rows[flat]);
   if (rows.indices) {
     if (edge.leaf) {
       leaves_.at(*edge.leaf).rows.push_back(std::move(rows));
@@ -183,6 +188,17 @@ void Walk::send(const Node& node, uint32_t flat, Ref dense, RowGrad rows) {
   accumulate(edge.node->grads[edge.output], std::move(dense));
 }
 
+void Walk::call_rule(Node& node, VjpFrame& frame) {
+  CallbackScope call(context_, CallbackState::Vjp, node.of->rule->plugin, node.of->op);
+  call.subject = &frame;
+  const GradMode mode(context_, create_);
+  const DefaultDevice here(context_, node.of->output_metas[0].device);
+  call.run("backward rule", [&](tenon_call* handed) {
+    return node.of->rule->desc.vjp(handed, node.of->rule->desc.user);
+  });
+  frame.owned.clear();
+}
+
 void Walk::step(Node& node) {
   if (node.freed) fail_freed(node);
   if (!node.of->rule) fail_without_rule(node);
@@ -192,31 +208,28 @@ void Walk::step(Node& node) {
   if (create_ && !(node.of->rule->desc.flags & TENON_VJP_TWICE)) fail_once(node);
   VjpFrame frame(context_, node, create_);
   frame.grads.resize(node.edges.size());
-  const bool finite = (context_.checks & kCheckFinite) != 0;
-  {
-    // A rule is judged by the gradients it returns: they have names.
-    std::optional<CheckSite> site;
-    if (finite) site.emplace(context_, "", true);
-    CallbackScope call(context_, CallbackState::Vjp, node.of->rule->plugin, node.of->op);
-    call.subject = &frame;
-    const GradMode mode(context_, create_);
-    const DefaultDevice here(context_, node.of->output_metas[0].device);
-    call.run("backward rule", [&](tenon_call* handed) {
-      return node.of->rule->desc.vjp(handed, node.of->rule->desc.user);
-    });
-    if (finite) frame.check_finite(site->maker);
-  }
-  frame.owned.clear();
+  if (context_.checks & kCheckFinite) return step_checked(node, frame);
+  call_rule(node, frame);
   const GradMode mode(context_, create_);
   for (uint32_t i = 0; i < node.edges.size(); ++i) {
-    if (node.edges[i].wanted()) {
-      std::optional<CheckSite> site;
-      if (finite) {
-        site.emplace(context_, "while gradients of " + frame.name_of(i) + " were summed", false);
-      }
-      send(node, i, std::move(frame.grads[i]),
-           frame.rows.empty() ? RowGrad() : std::move(frame.rows[i]));
-    }
+    if (node.edges[i].wanted()) send(node, i, frame);
+  }
+}
+
+// TENON_CHECK=finite.
+void Walk::step_checked(Node& node, VjpFrame& frame) {
+  {
+    // A rule is judged by the gradients it returns: they have names.
+    const CheckSite site(context_, "", true);
+    call_rule(node, frame);
+    frame.check_finite(site.maker);
+  }
+  const GradMode mode(context_, create_);
+  for (uint32_t i = 0; i < node.edges.size(); ++i) {
+    if (!node.edges[i].wanted()) continue;
+    const CheckSite site(context_, "while gradients of " + frame.name_of(i) + " were summed",
+                         false);
+    send(node, i, frame);
   }
 }
 

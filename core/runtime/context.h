@@ -171,7 +171,12 @@ class Lent : NoCopy {
 template <class T>
 class Swapped : NoCopy {
  public:
-  Swapped(T& place, const T& value) : place_(place), before_(std::exchange(place, value)) {}
+  // The value is assigned as what it is: made a T first, an optional would be stored in parts and
+  // then loaded whole, which stalls a processor.
+  template <class Value>
+  Swapped(T& place, const Value& value) : place_(place), before_(place) {
+    place = value;
+  }
   ~Swapped() { place_ = before_; }
 
  private:

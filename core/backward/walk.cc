@@ -188,17 +188,6 @@ void Walk::send(const Node& node, uint32_t flat, VjpFrame& frame) {
   accumulate(edge.node->grads[edge.output], std::move(dense));
 }
 
-void Walk::call_rule(Node& node, VjpFrame& frame) {
-  CallbackScope call(context_, CallbackState::Vjp, node.of->rule->plugin, node.of->op);
-  call.subject = &frame;
-  const GradMode mode(context_, create_);
-  const DefaultDevice here(context_, node.of->output_metas[0].device);
-  call.run("backward rule", [&](tenon_call* handed) {
-    return node.of->rule->desc.vjp(handed, node.of->rule->desc.user);
-  });
-  frame.owned.clear();
-}
-
 void Walk::step(Node& node) {
   if (node.freed) fail_freed(node);
   if (!node.of->rule) fail_without_rule(node);
@@ -208,27 +197,24 @@ void Walk::step(Node& node) {
   if (create_ && !(node.of->rule->desc.flags & TENON_VJP_TWICE)) fail_once(node);
   VjpFrame frame(context_, node, create_);
   frame.grads.resize(node.edges.size());
-  if (context_.checks & kCheckFinite) return step_checked(node, frame);
-  call_rule(node, frame);
-  const GradMode mode(context_, create_);
-  for (uint32_t i = 0; i < node.edges.size(); ++i) {
-    if (node.edges[i].wanted()) send(node, i, frame);
-  }
-}
-
-// TENON_CHECK=finite.
-void Walk::step_checked(Node& node, VjpFrame& frame) {
   {
     // A rule is judged by the gradients it returns: they have names.
-    const CheckSite site(context_, "", true);
-    call_rule(node, frame);
-    frame.check_finite(site.maker);
+    const auto site = check_site(context_, true, [] { return std::string(); });
+    CallbackScope call(context_, CallbackState::Vjp, node.of->rule->plugin, node.of->op);
+    call.subject = &frame;
+    const GradMode mode(context_, create_);
+    const DefaultDevice here(context_, node.of->output_metas[0].device);
+    call.run("backward rule", [&](tenon_call* handed) {
+      return node.of->rule->desc.vjp(handed, node.of->rule->desc.user);
+    });
+    if (site) frame.check_finite(site->maker);
   }
+  frame.owned.clear();
   const GradMode mode(context_, create_);
   for (uint32_t i = 0; i < node.edges.size(); ++i) {
     if (!node.edges[i].wanted()) continue;
-    const CheckSite site(context_, "while gradients of " + frame.name_of(i) + " were summed",
-                         false);
+    const auto site = check_site(
+        context_, false, [&] { return "while gradients of " + frame.name_of(i) + " were summed"; });
     send(node, i, frame);
   }
 }

@@ -138,12 +138,9 @@ class Walk : NoCopy {
   void call_hooks(const Hooks& hooks, Ref& grad, const std::string& where);
   void end_leaf(const Tensor& leaf);
   Ref fitted(const Node& node, uint32_t flat, Ref grad) const;
-  // Calls the node's rule, which fills the frame.
-  void call_rule(Node& node, VjpFrame& frame);
   // Passes the gradient of one input tensor on.
   void send(const Node& node, uint32_t flat, VjpFrame& frame);
   void step(Node& node);
-  [[gnu::cold]] void step_checked(Node& node, VjpFrame& frame);
   // Makes the entry dense: what came dense first, then rows, each in the order it came. That order
   // is everybody's, so that eager and captured steps and `gradient` have the same bits.
   void fold(LeafGrad& entry);
@@ -152,7 +149,6 @@ class Walk : NoCopy {
   Change change_rows(Link& link, LeafGrad& entry);
   Change change(Link& link, LeafGrad& entry);
   void publish(Change& change);
-  void commit_leaves();
   bool keeps_rows(const Tensor& leaf) const {
     return device_of(leaf).host_memory() && !context_.capturing && !create_ &&
            !hooked_.contains(&leaf);

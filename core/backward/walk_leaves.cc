@@ -128,19 +128,13 @@ void Walk::publish(Change& change) {
 
 // Leaves change together: if one of the sums fails, none of them has.
 void Walk::commit() {
-  if (context_.checks & kCheckFinite) {
-    const CheckSite site(context_, "while gradients of leaves were summed", false);
-    return commit_leaves();
-  }
-  commit_leaves();
-}
-
-void Walk::commit_leaves() {
   const GradMode mode(context_, create_);
   Small<Link*, 16> links;
   for (size_t i = 0; i < leaves_.size(); ++i) links.push_back(&tape::link_of(*leaves_[i].leaf));
   Small<Change, 16> changes;
   changes.reserve(links.size());
+  const auto site = check_site(context_, false,
+                               [] { return std::string("while gradients of leaves were summed"); });
   // Contexts may share leaves, so all of them lock in one order; one thread alone need not.
   Small<std::unique_lock<std::mutex>, 16> locks;
   if (!base::single_threaded()) {

@@ -315,10 +315,8 @@ void Optimizer::run_step(Context& context, bool clear_grads) {
       if (make_states(context, static_cast<uint32_t>(i))) fresh.params.push_back(i);
     }
   }
-  std::optional<CheckSite> site;
-  if (context.checks & kCheckFinite) {
-    site.emplace(context, "in a step of optimizer " + kind_->name, false);
-  }
+  const auto site =
+      check_site(context, false, [&] { return "in a step of optimizer " + kind_->name; });
   for (const Work& work : works) {
     step(context, work, grads);
     fresh.kept = true;  // those after it start from their states' beginning when asked again

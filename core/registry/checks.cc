@@ -236,6 +236,7 @@ std::string_view name_of_role(uint32_t role) noexcept {
 }
 
 bool is_plain_name(std::string_view name) noexcept {
+  // An always inlined function cannot be handed over.
   const auto is_plain = [](char c) { return is_name_byte(c); };
   return !name.empty() && name.size() <= kMaxNameBytes && std::ranges::all_of(name, is_plain);
 }

@@ -25,6 +25,7 @@ namespace {
 }  // namespace
 
 bool is_schema_word(std::string_view text) {
+  // An always inlined function cannot be handed over.
   const auto is_part = [](char c) { return is_word(c); };
   return !text.empty() && is_word_start(text.front()) && std::ranges::all_of(text, is_part);
 }

@@ -205,6 +205,14 @@ class CheckSite : NoCopy {
   const Swapped<CheckSite*> current_;
 };
 
+// A site, or NULL unless TENON_CHECK=finite is on: then `words`, a function, are not made either.
+// A pointer, since GCC clears all of an optional that it leaves empty.
+template <class Words>
+std::unique_ptr<CheckSite> check_site(Context& context, bool defers, const Words& words) {
+  if (!(context.checks & kCheckFinite)) return nullptr;
+  return std::make_unique<CheckSite>(context, words(), defers);
+}
+
 // Launches inside run, but are not recorded into the plan.
 struct CaptureSuspended : Swapped<Kept*> {
   explicit CaptureSuspended(Context& context) : Swapped(context.capture, nullptr) {}

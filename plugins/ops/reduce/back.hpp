@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // plugins/ops/reduce/back.hpp: what the gradients of reductions and scans share.
 //
-// Of 16-bit floats they are computed in f32 and rounded once: what is reduced has more digits than
-// its elements.
+// They are computed in more digits, and with more room for exponents, than what is reduced has, and
+// rounded once: kernels do the same, and what a kernel keeps wide must not be rounded on the way
+// back.
 #pragma once
 
 #include "rules.hpp"
 
 namespace tenon::rules {
 
+// 16-bit floats as f32.
 inline sdk::Value wide(sdk::Calls& calls, sdk::Value x) {
   if (!is_16_bit_float(calls.meta(x.tensor()).dtype)) return x;
   return calls.call("tenon.cast", {x}, {sdk::Value::dtype(TENON_DTYPE_F32)});
+}
+
+inline sdk::Value as_f64(sdk::Calls& calls, sdk::Value x) {
+  if (calls.meta(x.tensor()).dtype == TENON_DTYPE_F64) return x;
+  return calls.call("tenon.cast", {x}, {sdk::Value::dtype(TENON_DTYPE_F64)});
 }
 
 // Sets the gradient of input 0 in its own dtype.
@@ -24,10 +31,10 @@ inline void set_grad(sdk::Vjp& v, sdk::Value gradient) {
 }
 
 // A result of the reduction whose axes are attribute 0, or its gradient, so that it broadcasts with
-// x; in f32 at least.
-inline sdk::Value beside_x(sdk::Vjp& v, sdk::Value y) {
+// x.
+inline tenon_tensor* beside_x(sdk::Vjp& v, sdk::Value y) {
   const tenon_meta x = v.in_meta(0);
-  return wide(v, reshape(v, y, kept_shape(shape_of(x), v.attr(0))));
+  return reshape(v, y, kept_shape(shape_of(x), v.attr(0)));
 }
 
 // a / b, and 0 where b is 0.

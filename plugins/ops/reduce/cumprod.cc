@@ -3,7 +3,7 @@
 //
 // y_i = x_0 ... x_i;  dx_i = (x_0 ... x_{i-1}) g_i, g_i = dy_i + x_{i+1} g_{i+1}.
 // Source: array-api `cumulative_prod`; the gradient is Horner's rule on its definition.
-#include "reduce/scan.hpp"
+#include "reduce/balanced.hpp"
 
 namespace {
 
@@ -19,7 +19,9 @@ i64, modulo 2^64.
 
 Gradient: `dx[i]` is the exclusive product before `i` times `g[i]`, where `g[i] = dy[i] + x[i+1] *
 g[i+1]` (`tenon.linear_recurrence`); with `exclusive` `dy[i+1]` stands for `dy[i]`. No element is
-divided by, so zeros are like other numbers.
+divided by, so zeros are like other numbers. It is computed in f64, with powers of two taken out of
+the elements on the way, so that no product of some elements leaves the range where the result does
+not; of f64 each such product is rounded.
 
 Source: Python array API standard, `cumulative_prod`; of u8 as in PyTorch, where the standard asks
 for u64; `reverse` and `exclusive` as in TensorFlow's `tf.math.cumprod`.
@@ -28,17 +30,18 @@ Canonical arithmetic: one element after another in f64, each product rounded to 
 stored; integers wrap.)";
 
 void vjp(sdk::Vjp& v) {
-  const sdk::Value x = rules::wide(v, v.in(0));
-  const sdk::Value axis = v.attr(rules::kScanAxis);
+  const sdk::Value x = rules::as_f64(v, v.in(0));
+  const int64_t axis = v.attr(rules::kScanAxis).as.i64;
   const bool reverse = v.attr(rules::kReverse).as.i64 != 0;
-  sdk::Value dy = rules::wide(v, v.dy());
-  if (v.attr(rules::kExclusive).as.i64 != 0) {
-    dy = rules::neighbour_before(v, dy, axis.as.i64, !reverse);
-  }
-  tenon_tensor* before = v.call(name, {x}, {axis, reverse, true});
-  tenon_tensor* factors = rules::neighbour_before(v, x, axis.as.i64, !reverse);
-  tenon_tensor* rest = v.call("tenon.linear_recurrence", {factors, dy}, {axis, !reverse});
-  rules::set_grad(v, v.call("tenon.mul", {before, rest}));
+  sdk::Value dy = rules::as_f64(v, v.dy());
+  if (v.attr(rules::kExclusive).as.i64 != 0) dy = rules::neighbour_before(v, dy, axis, !reverse);
+  const auto balanced = rules::Balanced::along(v, x, axis, reverse);
+  const sdk::Value before = v.call(name, {balanced.x}, {axis, reverse, true});
+  const sdk::Value factors = rules::neighbour_before(v, balanced.x, axis, !reverse);
+  dy = rules::times_power_of_2(v, dy, balanced.upto);
+  const sdk::Value rest = v.call("tenon.linear_recurrence", {factors, dy}, {axis, !reverse});
+  const sdk::Value power = v.call("tenon.sub", {balanced.before, balanced.upto});
+  rules::set_grad(v, rules::times_power_of_2(v, v.call("tenon.mul", {before, rest}), power));
 }
 
 constexpr tenon_op_desc ops[] = {

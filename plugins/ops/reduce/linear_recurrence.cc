@@ -52,12 +52,13 @@ void vjp(sdk::Vjp& v) {
     if (v.meta(gradient).dtype == dtype) return gradient;
     return v.call("tenon.cast", {gradient}, {sdk::Value::dtype(dtype)});
   };
-  const sdk::Value a = rules::wide(v, v.in(0));
+  const sdk::Value a = rules::as_f64(v, v.in(0));
   tenon_tensor* factors = rules::neighbour_before(v, a, axis.as.i64, !reverse);
-  tenon_tensor* db = v.call(name, {factors, rules::wide(v, v.dy())}, {axis, !reverse});
+  tenon_tensor* db = v.call(name, {factors, rules::as_f64(v, v.dy())}, {axis, !reverse});
   if (v.wants(1)) v.grad(1, narrowed(db));
   if (!v.wants(0)) return;
-  tenon_tensor* before = rules::neighbour_before(v, rules::wide(v, v.out()), axis.as.i64, reverse);
+  tenon_tensor* before =
+      rules::neighbour_before(v, rules::as_f64(v, v.out()), axis.as.i64, reverse);
   v.grad(0, narrowed(v.call("tenon.mul", {db, before})));
 }
 

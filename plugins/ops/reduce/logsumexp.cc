@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // plugins/ops/reduce/logsumexp.cc: logsumexp, the logarithm of a sum of powers over axes.
 //
-// y = m + log(sum exp(x - m)), m = max x;  dx = dy * exp(x - y).
+// y = m + log(sum exp(x - m)), m = max x;  dx = dy * exp(x - m) / sum exp(x - m).
 // Source: SciPy's `logsumexp`; PyTorch's `logsumexp`.
 #include <limits>
 
@@ -19,7 +19,7 @@ that the values stay): `y = log(sum(exp(x)))`, computed as `m + log(sum(exp(x - 
 largest element, so that no power overflows. `keepdims` leaves each reduced dimension as 1. -inf
 where all elements are -inf or there are none, +inf where one is +inf.
 
-Gradient: `dx = dy * exp(x - y)`, 0 where `y` is -inf.
+Gradient: `dx = dy * exp(x - m) / sum(exp(x - m))`, 0 where `y` is -inf.
 
 Source: PyTorch, `logsumexp`.
 
@@ -52,13 +52,17 @@ void compose(sdk::Compose& c) {
                c, c.call("tenon.add", {total, rules::reshape(c, top, rules::Dims(out))}), dtype));
 }
 
+// exp(x - m) / sum exp(x - m): of large elements y has too few digits for exp(x - y).
 void vjp(sdk::Vjp& v) {
-  const sdk::Value y = rules::beside_x(v, v.out());
-  tenon_tensor* bottom = v.call("tenon.eq", {y, -infinity});
-  tenon_tensor* finite = v.call("tenon.where", {bottom, 0, y});
-  tenon_tensor* share =
-      v.call("tenon.exp", {v.call("tenon.sub", {rules::wide(v, v.in(0)), finite})});
-  rules::set_grad(v, v.call("tenon.mul", {share, rules::beside_x(v, v.dy())}));
+  const sdk::Value x = rules::wide(v, v.in(0));
+  if (sdk::count_of(rules::shape_of(v.in_meta(0))) == 0)
+    return v.grad(0, v.call("tenon.copy", {v.in(0)}));
+  const sdk::Value axes = v.attr(0);
+  const sdk::Value top = finite_or_0(v, v.call("tenon.max", {x}, {axes, true}));
+  const sdk::Value powers = v.call("tenon.exp", {v.call("tenon.sub", {x, top})});
+  const sdk::Value total = v.call("tenon.sum", {powers}, {axes, true});
+  const sdk::Value dy = rules::wide(v, rules::beside_x(v, v.dy()));
+  rules::set_grad(v, v.call("tenon.mul", {powers, rules::quotient_or_0(v, dy, total)}));
 }
 
 constexpr tenon_op_desc ops[] = {
@@ -69,8 +73,7 @@ constexpr tenon_op_desc ops[] = {
              .shape = TENON_SHAPE_REDUCE,
              .compose = sdk::compose_fn<compose>})};
 
-constexpr tenon_vjp_need needs[] = {
-    sdk::need({.inputs = sdk::bit(0), .outputs = sdk::bit(0), .input_metas = sdk::bit(0)})};
+constexpr tenon_vjp_need needs[] = {sdk::need({.inputs = sdk::bit(0), .input_metas = sdk::bit(0)})};
 constexpr tenon_vjp_desc vjps[] = {
     sdk::vjp({.op = name, .needs = needs, .vjp = sdk::vjp_fn<vjp>, .n_attrs = 2})};
 

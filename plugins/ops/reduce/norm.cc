@@ -19,8 +19,9 @@ is a vector by itself): `y = (sum |x|^ord)^(1/ord)`. With `ord` inf it is the la
 -inf the smallest, with 0 how many elements are not 0. `keepdims` leaves each reduced dimension as
 1. The norm of nothing is 0; with `ord` below 0 or inf it is refused.
 
-Gradient: `dx = dy * sign(x) * (|x| / y)^(ord - 1)`, taken as 0 where `x` or `y` is 0. With `ord`
-inf or -inf `dy` is shared equally among the elements that attain the norm; with 0 it is 0.
+Gradient: `dx = dy * sign(x) * (|x| / y)^(ord - 1)`, computed in f64, taken as 0 where `x` or `y` is
+0. With `ord` inf or -inf `dy` is shared equally among the elements that attain the norm; with 0 it
+is 0.
 
 Source: Python array API standard, `linalg.vector_norm`; gradient as in PyTorch
 `torch/csrc/autograd/FunctionsManual.cpp`, `norm_backward`.
@@ -85,10 +86,11 @@ void set_no_slope(sdk::Vjp& v) {
 void vjp(sdk::Vjp& v) {
   const double ord = order(v.attr(kOrd));
   if (ord == 0) return set_no_slope(v);
-  const sdk::Value x = rules::wide(v, v.in(0));
-  const sdk::Value dy = rules::beside_x(v, v.dy());
+  const sdk::Value x = rules::as_f64(v, v.in(0));
+  const sdk::Value dy = rules::as_f64(v, rules::beside_x(v, v.dy()));
   if (ord == 1) return rules::set_grad(v, with_sign_of(v, dy, x));
-  const sdk::Value y = rules::beside_x(v, v.out());
+  // The norm again, since that of narrower floats is rounded, and may have left their range.
+  const sdk::Value y = v.call(name, {x}, {v.attr(kAxes), true, ord});
   if (ord == 2) {
     return rules::set_grad(v, v.call("tenon.mul", {x, rules::quotient_or_0(v, dy, y)}));
   }
@@ -112,8 +114,7 @@ constexpr tenon_op_desc ops[] = {
              .doc = doc,
              .infer = sdk::infer_fn<infer>})};
 
-constexpr tenon_vjp_need needs[] = {
-    sdk::need({.inputs = sdk::bit(0), .outputs = sdk::bit(0), .input_metas = sdk::bit(0)})};
+constexpr tenon_vjp_need needs[] = {sdk::need({.inputs = sdk::bit(0), .input_metas = sdk::bit(0)})};
 constexpr tenon_vjp_desc vjps[] = {
     sdk::vjp({.op = name, .needs = needs, .vjp = sdk::vjp_fn<vjp>, .n_attrs = kAttributes})};
 

@@ -3,7 +3,7 @@
 //
 // y = product over axes of x;  dx_i = dy * (product of all x_j before i) * (of all x_j after i).
 // Source: array-api `prod`; gradient as PyTorch's `prod`, which divides by no element.
-#include "reduce/back.hpp"
+#include "reduce/balanced.hpp"
 
 namespace {
 
@@ -17,7 +17,9 @@ stay). `keepdims` leaves each reduced dimension as 1. The product of nothing is 
 bools are multiplied as i64, modulo 2^64.
 
 Gradient: `dx` is `dy` times the product of all other elements, taken from both ends
-(`tenon.cumprod`), so that no element is divided by, zeros included.
+(`tenon.cumprod`), so that no element is divided by, zeros included. It is computed in f64, with
+powers of two taken out of the elements on the way, so that no product of some elements leaves the
+range where that of all others does not; of f64 each such product is rounded.
 
 Source: Python array API standard, `prod`; of u8 as in PyTorch, where the standard asks for u64;
 gradient as in PyTorch `tools/autograd/derivatives.yaml`.
@@ -72,11 +74,21 @@ void vjp(sdk::Vjp& v) {
     v.grad(0, rules::reshape(v, v.dy(), rules::Dims(v.in_meta(0))));
     return;
   }
-  const sdk::Value x = lines.lines(rules::wide(v, v.in(0)));
-  tenon_tensor* before = v.call("tenon.cumprod", {x}, {-1, false, true});
-  tenon_tensor* behind = v.call("tenon.cumprod", {x}, {-1, true, true});
-  tenon_tensor* others = lines.back(v.call("tenon.mul", {before, behind}));
-  rules::set_grad(v, v.call("tenon.mul", {others, rules::beside_x(v, v.dy())}));
+  const sdk::Value x = lines.lines(rules::as_f64(v, v.in(0)));
+  const rules::Dims shape(v.meta(x.tensor()));
+  if (sdk::count_of(shape.span()) == 0) return v.grad(0, v.call("tenon.copy", {v.in(0)}));
+  const auto balanced = rules::Balanced::along(v, x, -1, false);
+  const sdk::Value before = v.call("tenon.cumprod", {balanced.x}, {-1, false, true});
+  const sdk::Value behind = v.call("tenon.cumprod", {balanced.x}, {-1, true, true});
+  // What was taken out before i, and behind it.
+  const int64_t last = shape[shape.count() - 1] - 1;
+  const sdk::Value all = v.call("tenon.slice", {balanced.upto}, {-1, last, last + 1, 1});
+  const sdk::Value power =
+      v.call("tenon.add", {balanced.before, v.call("tenon.sub", {all, balanced.upto})});
+  const sdk::Value others = lines.back(v.call("tenon.mul", {before, behind}));
+  const sdk::Value dy = rules::as_f64(v, rules::beside_x(v, v.dy()));
+  rules::set_grad(v,
+                  rules::times_power_of_2(v, v.call("tenon.mul", {others, dy}), lines.back(power)));
 }
 
 constexpr tenon_op_desc ops[] = {

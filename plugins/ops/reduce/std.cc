@@ -14,8 +14,8 @@ constexpr std::string_view name = "tenon.std";
 constexpr std::string_view doc =
     R"(The standard deviation over `axes`: the square root of `tenon.var`, whose attributes it has.
 
-Gradient: `dx = dy * (x - m) / (y * (n - correction))`; where the deviation `y` is 0 the slope is
-taken as 0.
+Gradient: `dx = dy * (x - m) / (y * (n - correction))`, computed in f64; where the deviation `y` is
+0 the slope is taken as 0.
 
 Source: Python array API standard, `std`; gradient as in PyTorch
 `tools/autograd/FunctionsManual.cpp`, `std_backward`.
@@ -30,8 +30,17 @@ void compose(sdk::Compose& c) {
 }
 
 void vjp(sdk::Vjp& v) {
-  const sdk::Value dy = rules::beside_x(v, v.dy());
-  rules::set_variance_grad(v, rules::quotient_or_0(v, dy, rules::beside_x(v, v.out())), 1.0);
+  const sdk::Value apart = rules::apart_from_mean(v);
+  const double scale = rules::variance_scale(v);
+  // The deviation again, since y is rounded, and may have left the range.
+  const sdk::Value squares = v.call("tenon.mul", {apart, apart});
+  const sdk::Value variance =
+      v.call("tenon.mul", {v.call("tenon.sum", {squares}, {v.attr(0), true}), scale});
+  const sdk::Value zero = v.call("tenon.eq", {variance, 0});
+  const sdk::Value deviation = v.call("tenon.sqrt", {v.call("tenon.where", {zero, 1, variance})});
+  const sdk::Value dy = rules::as_f64(v, rules::beside_x(v, v.dy()));
+  const sdk::Value slope = v.call("tenon.div", {v.call("tenon.mul", {dy, scale}), deviation});
+  rules::set_grad(v, v.call("tenon.mul", {apart, v.call("tenon.where", {zero, 0, slope})}));
 }
 
 void compose_first(sdk::Compose& c) { rules::compose_first(c, name); }
@@ -51,8 +60,7 @@ constexpr tenon_op_desc ops[] = {
              .revision = rules::kVarianceRevision,
              .compose = sdk::compose_fn<compose>})};
 
-constexpr tenon_vjp_need needs[] = {
-    sdk::need({.inputs = sdk::bit(0), .outputs = sdk::bit(0), .input_metas = sdk::bit(0)})};
+constexpr tenon_vjp_need needs[] = {sdk::need({.inputs = sdk::bit(0), .input_metas = sdk::bit(0)})};
 constexpr tenon_vjp_desc vjps[] = {sdk::vjp({.op = name,
                                              .needs = needs,
                                              .vjp = sdk::vjp_fn<vjp>,

@@ -18,7 +18,7 @@ constexpr std::string_view doc =
 the op the default was 1. `keepdims` leaves each reduced dimension as 1. NaN where `n - correction`
 is not positive.
 
-Gradient: `dx = dy * 2 * (x - m) / (n - correction)`.
+Gradient: `dx = dy * 2 * (x - m) / (n - correction)`, computed in f64.
 
 Source: Python array API standard, `var`.
 
@@ -31,7 +31,11 @@ void compose(sdk::Compose& c) {
   c.set(0, rules::rounded_to(c, rules::composed_variance(c), dtype));
 }
 
-void vjp(sdk::Vjp& v) { rules::set_variance_grad(v, rules::beside_x(v, v.dy()), 2.0); }
+void vjp(sdk::Vjp& v) {
+  const sdk::Value dy = rules::as_f64(v, rules::beside_x(v, v.dy()));
+  const sdk::Value slope = v.call("tenon.mul", {dy, 2.0 * rules::variance_scale(v)});
+  rules::set_grad(v, v.call("tenon.mul", {rules::apart_from_mean(v), slope}));
+}
 
 void compose_first(sdk::Compose& c) { rules::compose_first(c, name); }
 

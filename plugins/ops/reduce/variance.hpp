@@ -37,15 +37,19 @@ inline tenon_tensor* composed_variance(sdk::Compose& c) {
   return c.call("tenon.mul", {total, scale});
 }
 
-// dv (x - mean x) * factor / (n - correction), where dv broadcasts with x.
-inline void set_variance_grad(sdk::Vjp& v, sdk::Value dv, double factor) {
-  const sdk::Value x = wide(v, v.in(0));
-  const tenon_meta meta = v.in_meta(0);
-  const sdk::Value axes = v.attr(kVarAxes);
-  tenon_tensor* apart = v.call("tenon.sub", {x, v.call("tenon.mean", {x}, {axes, true})});
-  const double correction = sdk::Attrs::number(v.attr(kCorrection));
-  const double scale = factor * variance_scale(shape_of(meta), axes, correction);
-  set_grad(v, v.call("tenon.mul", {apart, v.call("tenon.mul", {dv, scale})}));
+// x - mean x, in f64. The mean is rounded, so what is left of it is taken off once more.
+inline sdk::Value apart_from_mean(sdk::Vjp& v) {
+  sdk::Value x = as_f64(v, v.in(0));
+  for (int pass = 0; pass < 2; ++pass) {
+    x = v.call("tenon.sub", {x, v.call("tenon.mean", {x}, {v.attr(kVarAxes), true})});
+  }
+  return x;
+}
+
+// 1 / (n - correction) of the rule's call.
+inline double variance_scale(sdk::Vjp& v) {
+  return variance_scale(shape_of(v.in_meta(0)), v.attr(kVarAxes),
+                        sdk::Attrs::number(v.attr(kCorrection)));
 }
 
 // Revision 1 has 1 as the default of `correction`, and is revision 2 otherwise.

@@ -22,19 +22,20 @@ using namespace rows::batch;
 
 enum Slot : uint32_t { kX, kWeight, kBias, kMean };
 
-template <class C>
+template <class C, Off kOff>
 struct Shift {
-  C mean, scale, weight, bias;
+  Centre<C> centre;
+  C scale, weight, bias;
 
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    const V normal = hn::Mul(hn::Sub(x, hn::Set(d, mean)), hn::Set(d, scale));
+    const V normal = hn::Mul(without<kOff>(d, x, centre), hn::Set(d, scale));
     return hn::Add(hn::Mul(normal, hn::Set(d, weight)), hn::Set(d, bias));
   }
 };
 
-template <class C>
-HWY_INLINE void shift_all(const C* x, C* y, int64_t n, const Shift<C>& shift) {
+template <class C, Off kOff>
+HWY_INLINE void shift_all(const C* x, C* y, int64_t n, const Shift<C, kOff>& shift) {
   const hn::ScalableTag<C> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t i = 0;
@@ -49,43 +50,51 @@ void put_moment(const sdk::Launch& l, uint32_t output, int64_t c, C number) {
   if (l.wants_out(output)) l.out_data<float>(output)[c] = static_cast<float>(number);
 }
 
+// Those of channel `c` of the batch.
 template <class T>
-HWY_NOINLINE void forward_channel(const sdk::Launch& l, const Extent& extent, LineOf<T>& x,
-                                  LineOf<T>& y, int64_t c) {
+Moments<Number<T>> batch_moments(const sdk::Launch& l, const Extent& extent, const Plane& plane,
+                                 LineOf<T>& x, int64_t c) {
   using C = Number<T>;
-  Moments<C> known;
-  if (l.given(kMean)) {
-    known = given_moments<C>(l, kMean, c);
-  } else {
-    const auto count = static_cast<C>(extent.numbers());
-    known.mean = sum_lines<C, 1>(extent,
+  const auto count = static_cast<C>(extent.numbers());
+  norm::Moments<C> found{};
+  found.centre.mean = sum_lines<C, 1>(extent,
+                                      [&](int64_t sample) HWY_ATTR {
+                                        x.move_to(sample, c);
+                                        return std::array<C, 1>{sum_itself<T>(x, extent.line)};
+                                      })[0] /
+                      count;
+  const Square<C, Off::Mean> square{nullptr, found.centre};
+  found.square = sum_lines<C, 1>(extent,
                                  [&](int64_t sample) HWY_ATTR {
                                    x.move_to(sample, c);
-                                   return std::array<C, 1>{sum_itself<T>(x, extent.line)};
+                                   return std::array<C, 1>{sum_of<T>(x, extent.line, square)};
                                  })[0] /
                  count;
-    known.variance =
-        sum_lines<C, 1>(extent,
-                        [&](int64_t sample) HWY_ATTR {
-                          x.move_to(sample, c);
-                          return std::array<C, 1>{sum_squares<T>(x, extent.line, known.mean)};
-                        })[0] /
-        count;
-  }
-  // A bias of -0 leaves a zero's sign as it is.
-  const Shift<C> shift{known.mean, known.scale(l.attrs.real(0)), number_of<C>(l, kWeight, c, C{1}),
-                       number_of<C>(l, kBias, c, -C{})};
-  for (int64_t sample = 0; sample < extent.samples; ++sample) {
-    x.move_to(sample, c);
-    y.move_to(sample, c);
-    for (int64_t i = 0; i < extent.line; i += kTile) {
-      const int64_t n = std::min(kTile, extent.line - i);
-      C* const to = y.place(i, n);
-      shift_all(x.get(i, n), to, n, shift);
-      y.put(to, i, n);
+  return moments_of<T>(extent, plane, x, c, found, l.attrs.real(0));
+}
+
+template <class T>
+HWY_NOINLINE void forward_channel(const sdk::Launch& l, const Extent& extent, const Plane& plane,
+                                  LineOf<T>& x, LineOf<T>& y, int64_t c) {
+  using C = Number<T>;
+  const Moments<C> known =
+      l.given(kMean) ? given_moments<C>(l, kMean, c) : batch_moments(l, extent, plane, x, c);
+  const C weight = number_of<C>(l, kWeight, c, C{1});
+  const C bias = number_of<C>(l, kBias, c, -C{});  // leaves a zero's sign as it is
+  once_or_twice<true>(known.has_rest(), [&](auto off) HWY_ATTR {
+    const Shift<C, off> shift{known.centre, known.scale, weight, bias};
+    for (int64_t sample = 0; sample < extent.samples; ++sample) {
+      x.move_to(sample, c);
+      y.move_to(sample, c);
+      for (int64_t i = 0; i < extent.line; i += kTile) {
+        const int64_t n = std::min(kTile, extent.line - i);
+        C* const to = y.place(i, n);
+        shift_all(x.get(i, n), to, n, shift);
+        y.put(to, i, n);
+      }
     }
-  }
-  put_moment(l, 1, c, known.mean);
+  });
+  put_moment(l, 1, c, known.centre.mean);
   put_moment(l, 2, c, known.variance);
 }
 
@@ -101,16 +110,18 @@ HWY_NOINLINE void forward_group(const sdk::Launch& l, const Extent& extent, cons
       like.lines, [&](int64_t i) { return number_of<C>(l, kWeight, first + i, C{1}); }, weight);
   fill<C>(
       like.lines, [&](int64_t i) { return number_of<C>(l, kBias, first + i, -C{}); }, bias);
-  for (int64_t sample = 0; sample < extent.samples; ++sample) {
-    const auto from = lines_of(like, x, sample, first);
-    const auto to = lines_of(like, y, sample, first);
-    for (int64_t k = 0; k < extent.line; ++k) {
-      for (size_t j = 0; j < K; ++j) {
-        const V normal = hn::Mul(hn::Sub(from.get(k, j), known.mean[j]), known.scale[j]);
-        to.put(k, j, hn::Add(hn::Mul(normal, weight[j]), bias[j]));
+  once_or_twice<true>(known.has_rest, [&](auto off) HWY_ATTR {
+    for (int64_t sample = 0; sample < extent.samples; ++sample) {
+      const auto from = lines_of(like, x, sample, first);
+      const auto to = lines_of(like, y, sample, first);
+      for (int64_t k = 0; k < extent.line; ++k) {
+        for (size_t j = 0; j < K; ++j) {
+          const V normal = hn::Mul(known.template centred<off>(from.get(k, j), j), known.scale[j]);
+          to.put(k, j, hn::Add(hn::Mul(normal, weight[j]), bias[j]));
+        }
       }
     }
-  }
+  });
   each_number<C>(known.mean, like.lines,
                  [&](int64_t i, C number) { put_moment(l, 1, first + i, number); });
   each_number<C>(known.variance, like.lines,
@@ -131,7 +142,7 @@ void forward_typed(const sdk::Launch& l) {
                  [&](int64_t begin, int64_t end) HWY_ATTR {
                    LineOf<T> from(x), to(y);
                    for (int64_t c = begin; c < end; ++c) {
-                     forward_channel<T>(l, extent, from, to, c);
+                     forward_channel<T>(l, extent, x, from, to, c);
                    }
                  });
 }

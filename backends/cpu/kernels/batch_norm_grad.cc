@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // backends/cpu/kernels/batch_norm_grad.cc: the gradient of batch_norm.
 //
-//   d = x - m,  c = dy - mean dy,  q = sum c d        with m and v of the batch
+//   d = x - m,  c = dy - (dy_0 + mean(dy - dy_0)),  q = sum c d    with m and v of the batch
 //   dx = (s (c - d (((q s) s) / n))) w
 //   d = x - m,  q = sum dy d,  dx = (s dy) w          with given ones
 //   dw = q s,  db = sum dy
@@ -24,18 +24,18 @@ using namespace rows::batch;
 
 enum Slot : uint32_t { kDy, kX, kWeight, kMean };
 
-// (dy - slope) (x - mean), where x is dy and row is x.
-template <class C>
+// (dy - slope) d, where x is dy and row is x.
+template <class C, Off kOff>
 struct Along {
   const C* x;
   const C* row;
   C slope;
-  C mean;
-  Along map_from(int64_t i) const { return {x, row + i, slope, mean}; }
+  Centre<C> centre;
+  Along map_from(int64_t i) const { return {x, row + i, slope, centre}; }
 
   template <class D, class V>
   HWY_INLINE V product(D d, V dy, V v) const {
-    return hn::Mul(hn::Sub(dy, hn::Set(d, slope)), hn::Sub(v, hn::Set(d, mean)));
+    return hn::Mul(hn::Sub(dy, hn::Set(d, slope)), without<kOff>(d, v, centre));
   }
   template <class D, class V>
   HWY_INLINE V operator()(D d, V dy, size_t i) const {
@@ -48,27 +48,28 @@ struct Along {
   }
 };
 
-template <class T>
-Number<T> sum_along(LineOf<T>& dy, LineOf<T>& x, int64_t n, Number<T> slope, Number<T> mean) {
+template <Off kOff, class T>
+Number<T> sum_along(LineOf<T>& dy, LineOf<T>& x, int64_t n, Number<T> slope,
+                    const Centre<Number<T>>& centre) {
   using C = Number<T>;
   return sum_mapped<C>(n, kTile, [&](int64_t i, int64_t count) HWY_ATTR {
-    return Along<C>{dy.get(i, count), x.get(i, count), slope, mean};
+    return Along<C, kOff>{dy.get(i, count), x.get(i, count), slope, centre};
   });
 }
 
 // What makes dx of dy and x; with given statistics only the factors do.
-template <class C>
+template <class C, Off kOff>
 struct Slope {
   bool is_given;
   C scale;  // s
   C weight;
   C slope;  // mean dy
-  C mean;   // of x
+  Centre<C> centre;
   C share;  // ((q s) s) / n
 
   template <class D, class V>
   HWY_INLINE V operator()(D d, V dy, V x) const {
-    const V apart = hn::Mul(hn::Sub(x, hn::Set(d, mean)), hn::Set(d, share));
+    const V apart = hn::Mul(without<kOff>(d, x, centre), hn::Set(d, share));
     return (*this)(d, hn::Sub(hn::Sub(dy, hn::Set(d, slope)), apart));
   }
   template <class D, class V>
@@ -77,8 +78,8 @@ struct Slope {
   }
 };
 
-template <class C>
-HWY_INLINE void write_slopes(const C* dy, const C* x, C* dx, int64_t n, const Slope<C>& f) {
+template <class C, Off kOff>
+HWY_INLINE void write_slopes(const C* dy, const C* x, C* dx, int64_t n, const Slope<C, kOff>& f) {
   const hn::ScalableTag<C> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t i = 0;
@@ -117,32 +118,51 @@ struct Sums {
 
 // Two passes over the batch, or one with given statistics.
 template <class T>
-Sums<Number<T>> sums_of_channel(const sdk::Launch& l, const Extent& extent, Lines<T>& lines,
-                                int64_t c) {
+Sums<Number<T>> sums_of_channel(const sdk::Launch& l, const Extent& extent, const Plane& plane,
+                                Lines<T>& lines, int64_t c) {
   using C = Number<T>;
   const auto count = static_cast<C>(extent.numbers());
   if (l.given(kMean)) {
     const Moments<C> known = given_moments<C>(l, kMean, c);
     const auto sums = sum_lines<C, 2>(extent, [&](int64_t sample) HWY_ATTR {
       lines.move_to(sample, c);
-      return std::array<C, 2>{sum_itself<T>(lines.dy, extent.line),
-                              sum_along<T>(lines.dy, lines.x, extent.line, C{}, known.mean)};
+      return std::array<C, 2>{
+          sum_itself<T>(lines.dy, extent.line),
+          sum_along<Off::Mean>(lines.dy, lines.x, extent.line, C{}, known.centre)};
     });
     return {known, sums[0], C{}, sums[1]};
   }
-  const auto first = sum_lines<C, 2>(extent, [&](int64_t sample) HWY_ATTR {
+  lines.move_to(0, c);
+  // Of equal numbers the mean is exact.
+  const Difference<C, Off::Mean, false> apart{nullptr, {lines.dy.get(0, 1)[0], C{}}};
+  const auto first = sum_lines<C, 3>(extent, [&](int64_t sample) HWY_ATTR {
     lines.move_to(sample, c);
-    return std::array<C, 2>{sum_itself<T>(lines.x, extent.line),
-                            sum_itself<T>(lines.dy, extent.line)};
+    return std::array<C, 3>{sum_itself<T>(lines.x, extent.line),
+                            sum_itself<T>(lines.dy, extent.line),
+                            sum_of<T>(lines.dy, extent.line, apart)};
   });
-  const C mean = first[0] / count;
-  const C slope = first[1] / count;
+  norm::Moments<C> found{};
+  found.centre.mean = first[0] / count;
+  const C slope = apart.centre.mean + first[2] / count;
+  const Square<C, Off::Mean> square{nullptr, found.centre};
   const auto second = sum_lines<C, 2>(extent, [&](int64_t sample) HWY_ATTR {
     lines.move_to(sample, c);
-    return std::array<C, 2>{sum_squares<T>(lines.x, extent.line, mean),
-                            sum_along<T>(lines.dy, lines.x, extent.line, slope, mean)};
+    return std::array<C, 2>{
+        sum_of<T>(lines.x, extent.line, square),
+        sum_along<Off::Mean>(lines.dy, lines.x, extent.line, slope, found.centre)};
   });
-  return {{mean, second[0] / count}, first[1], slope, second[1]};
+  found.square = second[0] / count;
+  const double eps = l.attrs.real(0);
+  const Moments<C> known = moments_of<T>(extent, plane, lines.x, c, found, eps);
+  if (!known.has_rest() && known.centre.mean == found.centre.mean) {
+    return {known, first[1], slope, second[1]};
+  }
+  const auto again = sum_lines<C, 1>(extent, [&](int64_t sample) HWY_ATTR {
+    lines.move_to(sample, c);
+    return std::array<C, 1>{
+        sum_along<Off::MeanAndRest>(lines.dy, lines.x, extent.line, slope, known.centre)};
+  });
+  return {known, first[1], slope, again[0]};
 }
 
 template <class T>
@@ -153,24 +173,26 @@ void put_channel(const sdk::Launch& l, uint32_t output, int64_t c, Number<T> num
 }
 
 template <class T>
-HWY_NOINLINE void backward_channel(const sdk::Launch& l, const Extent& extent, Lines<T>& lines,
-                                   int64_t c) {
+HWY_NOINLINE void backward_channel(const sdk::Launch& l, const Extent& extent, const Plane& plane,
+                                   Lines<T>& lines, int64_t c) {
   using C = Number<T>;
-  const Sums<C> sums = sums_of_channel(l, extent, lines, c);
-  const C scale = sums.known.scale(l.attrs.real(0));
+  const Sums<C> sums = sums_of_channel(l, extent, plane, lines, c);
+  const C scale = sums.known.scale;
   const C dweight = sums.along * scale;
-  const Slope<C> slope{
-      l.given(kMean), scale,           number_of<C>(l, kWeight, c, C{1}),
-      sums.slope,     sums.known.mean, (dweight * scale) / static_cast<C>(extent.numbers())};
-  for (int64_t sample = 0; sample < extent.samples; ++sample) {
-    lines.move_to(sample, c);
-    for (int64_t i = 0; i < extent.line; i += kTile) {
-      const int64_t n = std::min(kTile, extent.line - i);
-      C* const to = lines.dx.place(i, n);
-      write_slopes(lines.dy.get(i, n), lines.x.get(i, n), to, n, slope);
-      lines.dx.put(to, i, n);
+  const C weight = number_of<C>(l, kWeight, c, C{1});
+  const C share = (dweight * scale) / static_cast<C>(extent.numbers());
+  once_or_twice<true>(sums.known.has_rest(), [&](auto off) HWY_ATTR {
+    const Slope<C, off> slope{l.given(kMean), scale, weight, sums.slope, sums.known.centre, share};
+    for (int64_t sample = 0; sample < extent.samples; ++sample) {
+      lines.move_to(sample, c);
+      for (int64_t i = 0; i < extent.line; i += kTile) {
+        const int64_t n = std::min(kTile, extent.line - i);
+        C* const to = lines.dx.place(i, n);
+        write_slopes(lines.dy.get(i, n), lines.x.get(i, n), to, n, slope);
+        lines.dx.put(to, i, n);
+      }
     }
-  }
+  });
   put_channel<T>(l, 1, c, dweight);
   put_channel<T>(l, 2, c, sums.total);
 }
@@ -190,41 +212,55 @@ HWY_NOINLINE void backward_group(const sdk::Launch& l, const Extent& extent, con
   GroupMoments<C, K> known;
   known.find(l, extent, planes.x, kMean, like, first);
   V total[K], slope[K], along[K], weight[K], share[K];
-  sum_channels<C>(
-      extent,
-      [&](int64_t sample, int64_t k, size_t j)
-          HWY_ATTR { return lines_of(like, planes.dy, sample, first).get(k, j); },
-      total);
-  for (size_t j = 0; j < K; ++j) slope[j] = is_given ? hn::Zero(d) : hn::Div(total[j], count);
+  // The sums of dy and of what is left without its first, in one pass.
+  V zero_or_first[K], sums[2 * K];
+  for (size_t j = 0; j < K; ++j) {
+    zero_or_first[j] = is_given ? hn::Zero(d) : lines_of(like, planes.dy, 0, first).get(0, j);
+  }
   sum_channels<C>(
       extent,
       [&](int64_t sample, int64_t k, size_t j) HWY_ATTR {
-        const V dy = lines_of(like, planes.dy, sample, first).get(k, j);
-        const V x = lines_of(like, planes.x, sample, first).get(k, j);
-        return hn::Mul(hn::Sub(dy, slope[j]), hn::Sub(x, known.mean[j]));
+        const V dy = lines_of(like, planes.dy, sample, first).get(k, j % K);
+        return j < K ? dy : hn::Sub(dy, zero_or_first[j % K]);
       },
-      along);
+      sums);
+  for (size_t j = 0; j < K; ++j) {
+    total[j] = sums[j];
+    slope[j] = is_given ? hn::Zero(d) : hn::Add(zero_or_first[j], hn::Div(sums[K + j], count));
+  }
+  once_or_twice<true>(known.has_rest, [&](auto off) HWY_ATTR {
+    sum_channels<C>(
+        extent,
+        [&](int64_t sample, int64_t k, size_t j) HWY_ATTR {
+          const V dy = lines_of(like, planes.dy, sample, first).get(k, j);
+          const V x = lines_of(like, planes.x, sample, first).get(k, j);
+          return hn::Mul(hn::Sub(dy, slope[j]), known.template centred<off>(x, j));
+        },
+        along);
+  });
   fill<C>(
       like.lines, [&](int64_t i) { return number_of<C>(l, kWeight, first + i, C{1}); }, weight);
   for (size_t j = 0; j < K; ++j) {
     along[j] = hn::Mul(along[j], known.scale[j]);
     share[j] = hn::Div(hn::Mul(along[j], known.scale[j]), count);
   }
-  for (int64_t sample = 0; sample < extent.samples; ++sample) {
-    const auto dy = lines_of(like, planes.dy, sample, first);
-    const auto x = lines_of(like, planes.x, sample, first);
-    const auto dx = lines_of(like, planes.dx, sample, first);
-    for (int64_t k = 0; k < extent.line; ++k) {
-      for (size_t j = 0; j < K; ++j) {
-        V rest = dy.get(k, j);
-        if (!is_given) {
-          const V apart = hn::Mul(hn::Sub(x.get(k, j), known.mean[j]), share[j]);
-          rest = hn::Sub(hn::Sub(rest, slope[j]), apart);
+  once_or_twice<true>(known.has_rest, [&](auto off) HWY_ATTR {
+    for (int64_t sample = 0; sample < extent.samples; ++sample) {
+      const auto dy = lines_of(like, planes.dy, sample, first);
+      const auto x = lines_of(like, planes.x, sample, first);
+      const auto dx = lines_of(like, planes.dx, sample, first);
+      for (int64_t k = 0; k < extent.line; ++k) {
+        for (size_t j = 0; j < K; ++j) {
+          V rest = dy.get(k, j);
+          if (!is_given) {
+            const V apart = hn::Mul(known.template centred<off>(x.get(k, j), j), share[j]);
+            rest = hn::Sub(hn::Sub(rest, slope[j]), apart);
+          }
+          dx.put(k, j, hn::Mul(hn::Mul(known.scale[j], rest), weight[j]));
         }
-        dx.put(k, j, hn::Mul(hn::Mul(known.scale[j], rest), weight[j]));
       }
     }
-  }
+  });
   each_number<C>(along, like.lines,
                  [&](int64_t i, C number) { put_channel<T>(l, 1, first + i, number); });
   each_number<C>(total, like.lines,
@@ -243,7 +279,8 @@ void backward_typed(const sdk::Launch& l) {
   l.parallel_for(extent.channels, grain_of(extent.numbers()),
                  [&](int64_t begin, int64_t end) HWY_ATTR {
                    Lines<T> lines{LineOf<T>(planes.dy), LineOf<T>(planes.x), LineOf<T>(planes.dx)};
-                   for (int64_t c = begin; c < end; ++c) backward_channel(l, extent, lines, c);
+                   for (int64_t c = begin; c < end; ++c)
+                     backward_channel(l, extent, planes.x, lines, c);
                  });
 }
 

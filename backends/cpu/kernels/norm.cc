@@ -15,16 +15,16 @@ using namespace rows;
 using namespace rows::norm;
 
 // y = h w + b for a row of each in x; what the rows share is read once.
-template <class C, bool Centred, size_t... R>
+template <class C, Off kOff, size_t... R>
 HWY_INLINE void write_rows(const C* const (&x)[sizeof...(R)], const C* weight, const C* bias,
                            C* const (&y)[sizeof...(R)], int64_t n,
-                           const Normalised<C, Centred> (&h)[sizeof...(R)],
+                           const Normalised<C, kOff> (&h)[sizeof...(R)],
                            std::index_sequence<R...>) {
   const hn::ScalableTag<C> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const auto shifted = [&](const auto& normalised, auto v, auto w, auto b) HWY_ATTR {
     const auto scaled = hn::Mul(normalised(d, v), w);
-    return Centred ? hn::Add(scaled, b) : scaled;
+    return kOff != Off::Nothing ? hn::Add(scaled, b) : scaled;
   };
   int64_t i = 0;
   for (; i + lanes <= n; i += lanes) {
@@ -58,19 +58,25 @@ HWY_NOINLINE void forward_packed(const C* in, C* out, int64_t columns, double ep
   constexpr size_t kRows = sizeof...(R);
   const C* x[kRows] = {in + static_cast<int64_t>(R) * columns...};
   C* y[kRows] = {out + static_cast<int64_t>(R) * columns...};
-  C mean[kRows] = {};
+  const auto count = static_cast<C>(columns);
+  Moments<C> found[kRows] = {};
   if constexpr (Centred) {
     const auto sums = sums_of<C>(columns, Itself<C>{x[R]}...);
-    ((mean[R] = sums[R] / static_cast<C>(columns)), ...);
+    ((found[R].centre.mean = sums[R] / count), ...);
   }
-  const auto squares = sums_of<C>(columns, Square<C>{x[R], mean[R]}...);
-  const Normalised<C, Centred> h[kRows] = {{{mean[R], scale_of(squares[R], columns, eps)}}...};
-  for (int64_t i = 0; i < columns; i += kTile) {
-    const int64_t n = std::min(kTile, columns - i);
-    const C* from[kRows] = {x[R] + i...};
-    C* to[kRows] = {y[R] + i...};
-    write_rows<C, Centred>(from, shared.weight.get(i, n), shared.bias.get(i, n), to, n, h, rows);
-  }
+  constexpr Off kFirst = Centred ? Off::Mean : Off::Nothing;
+  const auto squares = sums_of<C>(columns, Square<C, kFirst>{x[R], found[R].centre}...);
+  ((found[R].square = squares[R] / count), ...);
+  const Statistics<C> known[kRows] = {known_of_packed<C, Centred>(found[R], x[R], columns, eps)...};
+  once_or_twice<Centred>(((known[R].centre.rest != C{}) || ...), [&](auto off) HWY_ATTR {
+    const Normalised<C, off> h[kRows] = {{known[R]}...};
+    for (int64_t i = 0; i < columns; i += kTile) {
+      const int64_t n = std::min(kTile, columns - i);
+      const C* from[kRows] = {x[R] + i...};
+      C* to[kRows] = {y[R] + i...};
+      write_rows<C, off>(from, shared.weight.get(i, n), shared.bias.get(i, n), to, n, h, rows);
+    }
+  });
 }
 
 template <class T, bool Centred>
@@ -79,16 +85,19 @@ void forward_row(const char* in, char* out, int64_t columns, double eps,
   using C = Number<T>;
   HWY_ALIGN C room[kTile];
   Row<T> x(in);
-  const Normalised<C, Centred> h[] = {{statistics<T, Centred>(x, columns, eps)}};
-  for (int64_t i = 0; i < columns; i += kTile) {
-    const int64_t n = std::min(kTile, columns - i);
-    char* to = out + i * int64_t{sizeof(T)};
-    const C* from[] = {x.get(i, n)};
-    C* const y[] = {place_numbers<T>(to, sizeof(T), n, room)};
-    write_rows<C, Centred>(from, shared.weight.get(i, n), shared.bias.get(i, n), y, n, h,
-                           std::index_sequence<0>());
-    put_numbers<T>(y[0], n, to, sizeof(T));
-  }
+  const Statistics<C> known = statistics<T, Centred>(x, columns, eps);
+  once_or_twice<Centred>(known.centre.rest != C{}, [&](auto off) HWY_ATTR {
+    const Normalised<C, off> h[] = {{known}};
+    for (int64_t i = 0; i < columns; i += kTile) {
+      const int64_t n = std::min(kTile, columns - i);
+      char* to = out + i * int64_t{sizeof(T)};
+      const C* from[] = {x.get(i, n)};
+      C* const y[] = {place_numbers<T>(to, sizeof(T), n, room)};
+      write_rows<C, off>(from, shared.weight.get(i, n), shared.bias.get(i, n), y, n, h,
+                         std::index_sequence<0>());
+      put_numbers<T>(y[0], n, to, sizeof(T));
+    }
+  });
 }
 
 template <class T, bool Centred>

@@ -15,38 +15,39 @@ namespace {
 using namespace rows;
 using namespace rows::norm;
 
-// g = dy w, where x is dy
+// g - first, g = dy w, where x is dy: of equal numbers the mean is exact then.
 template <class C>
 struct Slope {
   const C* x;
   const C* weight;
-  Slope map_from(int64_t i) const { return {x, weight + i}; }
+  C first;
+  Slope map_from(int64_t i) const { return {x, weight + i, first}; }
 
   template <class D, class V>
   HWY_INLINE V operator()(D d, V dy, size_t i) const {
-    return hn::Mul(dy, hn::LoadU(d, weight + i));
+    return hn::Sub(hn::Mul(dy, hn::LoadU(d, weight + i)), hn::Set(d, first));
   }
   template <class D, class V>
   HWY_INLINE V operator()(D d, V dy, size_t i, int64_t n) const {
-    const V product = hn::Mul(dy, load_first(d, weight + i, n));
-    return hn::IfThenElseZero(hn::FirstN(d, static_cast<size_t>(n)), product);
+    const V apart = hn::Sub(hn::Mul(dy, load_first(d, weight + i, n)), hn::Set(d, first));
+    return hn::IfThenElseZero(hn::FirstN(d, static_cast<size_t>(n)), apart);
   }
 };
 
 // (g - mean) h, where x is dy
-template <class C, bool Centred>
+template <class C, Off kOff>
 struct Along {
   const C* x;
   const C* weight;
   const C* row;
   C mean;  // of g
-  Normalised<C, Centred> h;
+  Normalised<C, kOff> h;
   Along map_from(int64_t i) const { return {x, weight + i, row + i, mean, h}; }
 
   template <class D, class V>
   HWY_INLINE V product(D d, V dy, V w, V v) const {
     V g = hn::Mul(dy, w);
-    if constexpr (Centred) g = hn::Sub(g, hn::Set(d, mean));
+    if constexpr (kOff != Off::Nothing) g = hn::Sub(g, hn::Set(d, mean));
     return hn::Mul(g, h(d, v));
   }
   template <class D, class V>
@@ -60,16 +61,16 @@ struct Along {
   }
 };
 
-template <class C, bool Centred>
+template <class C, Off kOff>
 struct RowGradient {
-  Normalised<C, Centred> h;
+  Normalised<C, kOff> h;
   C mean;   // of g
   C along;  // mean of (g - mean) h
 
   template <class D, class V>
   HWY_INLINE V operator()(D d, V dy, V weight, V x) const {
     V g = hn::Mul(dy, weight);
-    if constexpr (Centred) g = hn::Sub(g, hn::Set(d, mean));
+    if constexpr (kOff != Off::Nothing) g = hn::Sub(g, hn::Set(d, mean));
     const V rest = hn::Sub(g, hn::Mul(h(d, x), hn::Set(d, along)));
     return hn::Mul(hn::Set(d, h.known.scale), rest);
   }
@@ -91,26 +92,25 @@ HWY_INLINE void write_gradient(const C* dy, const C* weight, const C* x, C* dx, 
                    some, d, dx + i);
 }
 
-template <class T, bool Centred>
-RowGradient<Number<T>, Centred> tiled_gradient(Row<T>& dy, Row<T>& weight, Row<T>& x,
-                                               int64_t columns, double eps) {
+template <class T, Off kOff>
+RowGradient<Number<T>, kOff> tiled_gradient(Row<T>& dy, Row<T>& weight, Row<T>& x, int64_t columns,
+                                            const Statistics<Number<T>>& known) {
   using C = Number<T>;
-  const Normalised<C, Centred> h{statistics<T, Centred>(x, columns, eps)};
+  const Normalised<C, kOff> h{known};
   const auto count = static_cast<C>(columns);
   C mean{};
-  if constexpr (Centred) {
-    mean = sum_mapped<C>(columns, kTile,
-                         [&](int64_t i, int64_t n) HWY_ATTR {
-                           return Slope<C>{dy.get(i, n), weight.get(i, n)};
-                         }) /
-           count;
+  if constexpr (kOff != Off::Nothing) {
+    const C first = dy.get(0, 1)[0] * weight.get(0, 1)[0];
+    const C sum = sum_mapped<C>(columns, kTile, [&](int64_t i, int64_t n) HWY_ATTR {
+      return Slope<C>{dy.get(i, n), weight.get(i, n), first};
+    });
+    mean = first + sum / count;
   }
   const C along =
-      sum_mapped<C>(
-          columns, kTile,
-          [&](int64_t i, int64_t n) HWY_ATTR {
-            return Along<C, Centred>{dy.get(i, n), weight.get(i, n), x.get(i, n), mean, h};
-          }) /
+      sum_mapped<C>(columns, kTile,
+                    [&](int64_t i, int64_t n) HWY_ATTR {
+                      return Along<C, kOff>{dy.get(i, n), weight.get(i, n), x.get(i, n), mean, h};
+                    }) /
       count;
   return {h, mean, along};
 }
@@ -124,19 +124,27 @@ HWY_NOINLINE void packed_gradients(const C* dy, const C* weight, const C* x, C* 
   const auto count = static_cast<C>(columns);
   const C* const slopes[kRows] = {dy + static_cast<int64_t>(R) * columns...};
   const C* const row[kRows] = {x + static_cast<int64_t>(R) * columns...};
-  C mean[kRows] = {}, slope_mean[kRows] = {};
+  Moments<C> found[kRows] = {};
+  C slope_mean[kRows] = {};
   if constexpr (Centred) {
-    const auto sums = sums_of<C>(columns, Itself<C>{row[R]}..., Slope<C>{slopes[R], weight}...);
-    ((mean[R] = sums[R] / count, slope_mean[R] = sums[kRows + R] / count), ...);
+    const C first[kRows] = {slopes[R][0] * weight[0]...};
+    const auto sums =
+        sums_of<C>(columns, Itself<C>{row[R]}..., Slope<C>{slopes[R], weight, first[R]}...);
+    ((found[R].centre.mean = sums[R] / count, slope_mean[R] = first[R] + sums[kRows + R] / count),
+     ...);
   }
-  const auto squares = sums_of<C>(columns, Square<C>{row[R], mean[R]}...);
-  const Normalised<C, Centred> h[kRows] = {{{mean[R], scale_of(squares[R], columns, eps)}}...};
-  const auto along =
-      sums_of<C>(columns, Along<C, Centred>{slopes[R], weight, row[R], slope_mean[R], h[R]}...);
-  ((known[R] = h[R].known), ...);
-  (write_gradient(slopes[R], weight, row[R], dx + static_cast<int64_t>(R) * columns, columns,
-                  RowGradient<C, Centred>{h[R], slope_mean[R], along[R] / count}),
-   ...);
+  constexpr Off kFirst = Centred ? Off::Mean : Off::Nothing;
+  const auto squares = sums_of<C>(columns, Square<C, kFirst>{row[R], found[R].centre}...);
+  ((found[R].square = squares[R] / count), ...);
+  ((known[R] = known_of_packed<C, Centred>(found[R], row[R], columns, eps)), ...);
+  once_or_twice<Centred>(((known[R].centre.rest != C{}) || ...), [&](auto off) HWY_ATTR {
+    const Normalised<C, off> h[kRows] = {{known[R]}...};
+    const auto along =
+        sums_of<C>(columns, Along<C, off>{slopes[R], weight, row[R], slope_mean[R], h[R]}...);
+    (write_gradient(slopes[R], weight, row[R], dx + static_cast<int64_t>(R) * columns, columns,
+                    RowGradient<C, off>{h[R], slope_mean[R], along[R] / count}),
+     ...);
+  });
 }
 
 // Rows of any dtype, or without weights for all columns at once.
@@ -150,16 +158,18 @@ void tiled_rows(const sdk::Launch& l, Row<T>& weight, int64_t begin, int64_t end
   for (int64_t r = begin; r < end; ++r) {
     dy.move_to(l.data<T>(0) + r * columns);
     x.move_to(l.data<T>(1) + r * columns);
-    const auto f = tiled_gradient<T, Centred>(dy, weight, x, columns, l.attrs.real(kEps));
-    known[r] = f.h.known;
+    known[r] = statistics<T, Centred>(x, columns, l.attrs.real(kEps));
     char* out = l.out_data<char>() + r * columns * int64_t{sizeof(T)};
-    for (int64_t i = 0; i < columns; i += kTile) {
-      const int64_t n = std::min(kTile, columns - i);
-      char* to = out + i * int64_t{sizeof(T)};
-      C* dx = place_numbers<T>(to, sizeof(T), n, room);
-      write_gradient(dy.get(i, n), weight.get(i, n), x.get(i, n), dx, n, f);
-      put_numbers<T>(dx, n, to, sizeof(T));
-    }
+    once_or_twice<Centred>(known[r].centre.rest != C{}, [&](auto off) HWY_ATTR {
+      const auto f = tiled_gradient<T, off>(dy, weight, x, columns, known[r]);
+      for (int64_t i = 0; i < columns; i += kTile) {
+        const int64_t n = std::min(kTile, columns - i);
+        char* to = out + i * int64_t{sizeof(T)};
+        C* dx = place_numbers<T>(to, sizeof(T), n, room);
+        write_gradient(dy.get(i, n), weight.get(i, n), x.get(i, n), dx, n, f);
+        put_numbers<T>(dx, n, to, sizeof(T));
+      }
+    });
   }
 }
 
@@ -194,7 +204,8 @@ HWY_INLINE void add_parameters(const C* const (&dy)[sizeof...(R)],
                                std::index_sequence<R...>) {
   const hn::ScalableTag<C> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const Normalised<C, Centred> h[] = {{known[R]}...};
+  constexpr Off kOff = Centred ? Off::MeanAndRest : Off::Nothing;
+  const Normalised<C, kOff> h[] = {{known[R]}...};
   const auto add = [&](int64_t i, const auto& load) HWY_ATTR {
     auto weight = hn::Load(d, dweight + i);
     auto bias = hn::Load(d, dbias + i);
@@ -276,15 +287,15 @@ void parameter_line(const Parameters<T>& p, Number<T>* terms) {
   };
   sum(p.dweight, [&](int64_t r) HWY_ATTR {
     const auto x = static_cast<C>(p.x[r]);
-    const C centred = Centred ? x - p.known[r].mean : x;
+    const C centred = Centred ? p.known[r].centre(x) : x;
     return static_cast<C>(p.dy[r]) * (centred * p.known[r].scale);
   });
   if constexpr (Centred) sum(p.dbias, [&](int64_t r) HWY_ATTR { return static_cast<C>(p.dy[r]); });
 }
 
-// Mean and scale of every row, then a number for each.
+// What is known of every row, then a number for each.
 uint64_t workspace(const sdk::Args& args) {
-  return static_cast<uint64_t>(Extent(args, 1).rows) * 3 * sizeof(double);
+  return static_cast<uint64_t>(Extent(args, 1).rows) * 4 * sizeof(double);
 }
 
 template <class T, bool Centred>

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // backends/cuda/kernels/norm.cu: layer_norm, rms_norm and their gradients.
 //
-//   h  = (x - m) s      m = mean x (0 for rms_norm),  s = 1 / sqrt(mean (x - m)^2 + eps)
+//   d  = (x - x_0) - mean(x - x_0) (x for rms_norm),  h = d s,  s = 1 / sqrt(mean d^2 + eps)
 //   y  = h w + b
-//   dx = s (c - h mean(c h)),  c = dy w - mean(dy w)  (without that mean for rms_norm)
+//   c  = (g - g_0) - mean(g - g_0),  g = dy w (c = g for rms_norm),  dx = s (c - h mean(c h))
 //   dw = sum dy h,  db = sum dy                       over all rows
-// A row is what the last `dims` dimensions of x hold, and the means are over a row. In float for
-// f16, bf16 and f32, in double for f64.
+// A row is what the last `dims` dimensions of x hold, x_0 and g_0 its first, and the means are over
+// a row. What a large mean has no digits for is in x - x_0. In float for f16, bf16 and f32, in
+// double for f64.
 //
 // A group of threads for each row, whose elements stay in registers; rows that are too long for
 // that are read again for each step. Backward, a group goes through several rows and adds up its
@@ -89,6 +90,12 @@ struct ForwardTask {
   bool centred;
 };
 
+// What is taken off a row first.
+template <class T>
+__device__ __forceinline__ Arithmetic<T> first_of(const T* row, bool centred) {
+  return centred ? widen(*row) : Arithmetic<T>(0);
+}
+
 // The elements of a row that are a thread's, in registers or (kLong) a round of them at a time.
 template <class T, bool kLong>
 __global__ void __launch_bounds__(kMaxOfGroup) normalise(ForwardTask<T> t) {
@@ -101,9 +108,12 @@ __global__ void __launch_bounds__(kMaxOfGroup) normalise(ForwardTask<T> t) {
   const Line<T> to{t.y + begin, 1, count, t.packed};
   const uint32_t rounds = kLong ? (count + N * blockDim.x - 1) / (N * blockDim.x) : 1;
   const C scale_of_mean = C(1) / static_cast<C>(t.count);
-  C x[N];
+  const C first = first_of(from.data, t.centred);
+  C x[N];  // without `first`; 0 after the end
   const auto load = [&](uint32_t round) {
-    load_line<N, T>(from, round, threadIdx.x, blockDim.x, C(0), x);
+    load_line<N, T>(from, round, threadIdx.x, blockDim.x, first, x);
+#pragma unroll
+    for (int k = 0; k < N; ++k) x[k] -= first;
   };
   if (!kLong) load(0);
   C mean = 0;
@@ -154,21 +164,21 @@ __global__ void __launch_bounds__(kMaxOfGroup) normalise_packed(ForwardTask<T> t
   const C scale_of_mean = C(1) / static_cast<C>(t.count);
   Held x;
   x.load(from);
-  C mean = 0;
+  const C first = first_of(from.data, t.centred);
+  C mean = 0;  // of what is left
   if (t.centred) {
-    C sum = 0;  // what is after the end adds 0
+    C sum = 0;
+    Held::each(from, [&](int p) {
 #pragma unroll
-    for (const auto& pack : x.packs) {
-#pragma unroll
-      for (const T& element : pack.at) sum += widen(element);
-    }
+      for (const T& element : x.packs[p].at) sum += widen(element) - first;
+    });
     mean = join_group(sum, Plus()) * scale_of_mean;
   }
   C squares = 0;
   Held::each(from, [&](int p) {
 #pragma unroll
     for (const T& element : x.packs[p].at) {
-      const C difference = widen(element) - mean;
+      const C difference = (widen(element) - first) - mean;
       squares += difference * difference;
     }
   });
@@ -184,7 +194,7 @@ __global__ void __launch_bounds__(kMaxOfGroup) normalise_packed(ForwardTask<T> t
     Pack<T, V> y;
 #pragma unroll
     for (int v = 0; v < V; ++v) {
-      C result = (widen(x.packs[p].at[v]) - mean) * scale;
+      C result = ((widen(x.packs[p].at[v]) - first) - mean) * scale;
       if (t.weight) result *= widen(weight.at[v]);
       if (t.bias) result += widen(bias.at[v]);
       y.at[v] = cuda::narrow<T>(result);
@@ -266,25 +276,30 @@ struct RowGradient {
   Arithmetic<T> x[N];
   Arithmetic<T> dy[N];
   C g[N];
-  C mean;
+  Arithmetic<T> first;
+  C first_of_g;
+  C mean;  // of what is left without `first`
   C scale;
-  C mean_of_g;
+  C mean_of_g;  // without `first_of_g`
   C along;
 
   __device__ explicit RowGradient(const BackwardTask<T>& task) : t(task) {}
   __device__ void load(uint32_t round) {
     const Line<const T> from{t.x + begin, 1, count, t.packed};
     const Line<const T> given{t.dy + begin, 1, count, t.packed};
-    load_line<N, T>(from, round, threadIdx.x, blockDim.x, Arithmetic<T>(0), x);
+    first = first_of(from.data, t.centred);
+    load_line<N, T>(from, round, threadIdx.x, blockDim.x, first, x);
     load_line<N, T>(given, round, threadIdx.x, blockDim.x, Arithmetic<T>(0), dy);
     Arithmetic<T> weight[N];
     load_or<N, T>(t.weight, count, t.packed, round, Arithmetic<T>(1), weight);
 #pragma unroll
     for (int k = 0; k < N; ++k) g[k] = C(weight[k]) * C(dy[k]);
+    first_of_g = C(first_of(given.data, t.centred)) * (t.weight ? C(widen(*t.weight)) : C(1));
   }
   __device__ C mean_over(C sum) const { return sum / static_cast<C>(t.count); }
-  __device__ C h(int k) const { return (C(x[k]) - mean) * scale; }
-  __device__ C c(int k) const { return g[k] - mean_of_g; }
+  __device__ C apart(int k) const { return C(x[k]) - C(first); }  // 0 after the end
+  __device__ C h(int k) const { return (apart(k) - mean) * scale; }
+  __device__ C c(int k) const { return (g[k] - first_of_g) - mean_of_g; }
   __device__ bool inside(uint32_t round, int k) const {
     const Line<const T> line{t.x, 1, count, t.packed};
     return place_in_line(line, round * N + static_cast<uint32_t>(k), threadIdx.x, blockDim.x) <
@@ -297,7 +312,10 @@ struct RowGradient {
     for (uint32_t round = 0; t.centred && round < rounds; ++round) {
       if (kLong) load(round);
 #pragma unroll
-      for (int k = 0; k < N; ++k) sums = PlusTwo()(sums, Two<C>{C(x[k]), g[k]});
+      for (int k = 0; k < N; ++k) {
+        const C slope = inside(round, k) ? g[k] - first_of_g : C(0);
+        sums = PlusTwo()(sums, Two<C>{apart(k), slope});
+      }
     }
     if (t.centred) sums = join_group(sums, PlusTwo());
     mean = mean_over(sums.a);
@@ -307,7 +325,7 @@ struct RowGradient {
       if (kLong) load(round);
 #pragma unroll
       for (int k = 0; k < N; ++k) {
-        const C difference = inside(round, k) ? C(x[k]) - mean : C(0);
+        const C difference = inside(round, k) ? apart(k) - mean : C(0);
         squares += difference * difference;
       }
     }

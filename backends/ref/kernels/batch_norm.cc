@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // backends/ref/kernels/batch_norm.cc: batch_norm and its gradient.
 //
-//   h  = (x - m) s      s = 1 / sqrt(v + eps);  m and v of a channel: given, or mean and mean
-//   y  = h w + b        squared difference over all dimensions of x [N,C,...] but the second
-//   dx = s w (c - h mean(c h)),  c = dy - mean dy    where m and v are those of x
+//   h  = d s,  y = h w + b,  s = 1 / sqrt(v + eps)
+//   d  = x - m                                       where m and v of a channel are given
+//   d  = (x - x_0) - mean(x - x_0),  v = mean d^2    else: over all dimensions of x [N,C,...] but
+//                                                    the second, x_0 the first number
+//   dx = s w (c - h mean(c h)),  c = (dy - dy_0) - mean(dy - dy_0)    where m and v are those of x
 //   dx = s w dy                                      where they are given
 //   dw = sum dy h,  db = sum dy
 
@@ -16,10 +18,13 @@ namespace {
 
 struct Statistics {
   double mean;
+  double first;  // what is taken off: the mean if given, else x_0 and then the rest
+  double rest;
   double variance;
   double scale;
 
-  double normalised(double x) const { return (x - mean) * scale; }
+  double centred(double x) const { return (x - first) - rest; }
+  double normalised(double x) const { return centred(x) * scale; }
 };
 
 template <class T>
@@ -37,6 +42,7 @@ class Channel {
   }
 
   double count() const { return static_cast<double>(sdk::count_of(shape())); }
+  const char* first(int64_t c, const tenon_view& view) const { return of(c, view).data; }
 
   // Calls body(a, b, ...) with the addresses of each element of channel `c` of N operands, which
   // have the shape of x.
@@ -65,6 +71,13 @@ class Channel {
   size_t rank_ = 0;
 };
 
+// The first number of channel `c`; 0 for one that is not finite, which leaves no difference.
+template <class T>
+double first_of(const Channel& channel, int64_t c, const tenon_view& view) {
+  const double first = element<T>(channel.first(c, view));
+  return std::isfinite(first) ? first : 0;
+}
+
 char* address_of(const tenon_view& view, int64_t c) {
   return static_cast<char*>(view.data) + c * view.strides[0] * sdk::size_of(view.dtype);
 }
@@ -90,22 +103,30 @@ void put_number(const sdk::Launch& l, uint32_t output, int64_t c, double number)
 template <class T>
 Statistics statistics(const sdk::Launch& l, const Channel& channel, int64_t c, uint32_t x,
                       uint32_t given) {
-  double mean = number_of(l, given, c, 0);
-  double variance = number_of(l, given + 1, c, 0);
+  const double mean = number_of(l, given, c, 0);
+  Statistics known{mean, mean, 0, number_of(l, given + 1, c, 0), 0};
   if (!l.given(given)) {
-    channel.for_each(
-        c, [&](char* at) { mean += element<T>(at); }, l.view(x));
-    mean /= channel.count();
+    known.first = first_of<T>(channel, c, l.view(x));
     channel.for_each(
         c,
         [&](char* at) {
-          const double difference = element<T>(at) - mean;
-          variance += difference * difference;
+          known.mean += element<T>(at);
+          known.rest += element<T>(at) - known.first;
         },
         l.view(x));
-    variance /= channel.count();
+    known.mean /= channel.count();
+    known.rest /= channel.count();
+    channel.for_each(
+        c,
+        [&](char* at) {
+          const double apart = known.centred(element<T>(at));
+          known.variance += apart * apart;
+        },
+        l.view(x));
+    known.variance /= channel.count();
   }
-  return {mean, variance, 1.0 / std::sqrt(variance + l.attrs.real(0))};
+  known.scale = 1.0 / std::sqrt(known.variance + l.attrs.real(0));
+  return known;
 }
 
 void forward(const sdk::Launch& l) {
@@ -131,15 +152,22 @@ template <class T>
 void channel_gradient(const sdk::Launch& l, const Channel& channel, int64_t c) {
   const bool is_given = l.given(3);
   const Statistics known = statistics<T>(l, channel, c, 1, 3);
+  const double first = is_given ? 0 : first_of<T>(channel, c, l.view(0));
   double sum = 0;
+  double rest = 0;
   channel.for_each(
-      c, [&](char* dy) { sum += element<T>(dy); }, l.view(0));
-  const double mean = is_given ? 0 : sum / channel.count();
+      c,
+      [&](char* dy) {
+        sum += element<T>(dy);
+        rest += element<T>(dy) - first;
+      },
+      l.view(0));
+  rest = is_given ? 0 : rest / channel.count();
   double along = 0;
   channel.for_each(
       c,
       [&](char* dy, char* x) {
-        along += (element<T>(dy) - mean) * known.normalised(element<T>(x));
+        along += ((element<T>(dy) - first) - rest) * known.normalised(element<T>(x));
       },
       l.view(0), l.view(1));
   const double share = is_given ? 0 : along / channel.count();
@@ -148,7 +176,7 @@ void channel_gradient(const sdk::Launch& l, const Channel& channel, int64_t c) {
       c,
       [&](char* dy, char* x, char* dx) {
         double slope = element<T>(dy);
-        if (!is_given) slope = slope - mean - known.normalised(element<T>(x)) * share;
+        if (!is_given) slope = ((slope - first) - rest) - known.normalised(element<T>(x)) * share;
         sdk::store(dx, sdk::narrow<T>(factor * slope));
       },
       l.view(0), l.view(1), l.out());

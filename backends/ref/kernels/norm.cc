@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // backends/ref/kernels/norm.cc: layer_norm, rms_norm and their gradients.
 //
-//   h  = (x - m) s      m = mean x (0 for rms_norm),  s = 1 / sqrt(mean (x - m)^2 + eps)
+//   d  = (x - x_0) - mean(x - x_0) (x for rms_norm),  h = d s,  s = 1 / sqrt(mean d^2 + eps)
 //   y  = h w + b
-//   dx = s (c - h mean(c h)),  c = dy w - mean(dy w)  (without that mean for rms_norm)
+//   c  = (g - g_0) - mean(g - g_0),  g = dy w (c = g for rms_norm),  dx = s (c - h mean(c h))
 //   dw = sum dy h,  db = sum dy                       over all rows
 // A row is what the last `dims` dimensions of x hold, and the means are over a row.
 
@@ -17,10 +17,12 @@ namespace {
 enum Attribute : uint32_t { kDims, kEps, kAttributes };
 
 struct Statistics {
-  double mean;
+  double first;  // x_0 of the row, since what a large mean has no digits for is in x - x_0
+  double rest;   // the mean of x - x_0
   double scale;
 
-  double normalised(double x) const { return (x - mean) * scale; }
+  double centred(double x) const { return (x - first) - rest; }
+  double normalised(double x) const { return centred(x) * scale; }
 };
 
 // The shape of x in two parts.
@@ -68,17 +70,20 @@ void for_elements(std::span<const int64_t> shape, const std::array<sdk::Strided,
 template <class T, bool Centred>
 Statistics statistics(const Shape& shape, const sdk::Strided& x, double eps) {
   const auto count = static_cast<double>(sdk::count_of(shape.row));
-  double mean = 0;
+  Statistics known{};
   if constexpr (Centred) {
-    for_elements<1>(shape.row, {x}, [&](int64_t, char* at) { mean += element<T>(at); });
-    mean /= count;
+    known.first = element<T>(x.data);
+    for_elements<1>(shape.row, {x},
+                    [&](int64_t, char* at) { known.rest += element<T>(at) - known.first; });
+    known.rest /= count;
   }
   double squares = 0;
   for_elements<1>(shape.row, {x}, [&](int64_t, char* at) {
-    const double difference = element<T>(at) - mean;
-    squares += difference * difference;
+    const double apart = known.centred(element<T>(at));
+    squares += apart * apart;
   });
-  return {mean, 1.0 / std::sqrt(squares / count + eps)};
+  known.scale = 1.0 / std::sqrt(squares / count + eps);
+  return known;
 }
 
 template <bool Centred>
@@ -110,21 +115,23 @@ template <class T, bool Centred>
 void row_gradient(const Shape& shape, const Statistics& known, const sdk::Strided& dy,
                   const sdk::Strided& x, const sdk::Strided& weight, const sdk::Strided& dx) {
   const auto count = static_cast<double>(sdk::count_of(shape.row));
-  double mean = 0;
+  double first = 0, rest = 0;
   if constexpr (Centred) {
-    for_elements<2>(shape.row, {dy, weight},
-                    [&](int64_t, char* d, char* w) { mean += element<T>(d) * element<T>(w); });
-    mean /= count;
+    first = element<T>(dy.data) * element<T>(weight.data);
+    for_elements<2>(shape.row, {dy, weight}, [&](int64_t, char* d, char* w) {
+      rest += element<T>(d) * element<T>(w) - first;
+    });
+    rest /= count;
   }
   double along = 0;
   for_elements<3>(shape.row, {dy, x, weight}, [&](int64_t, char* d, char* from, char* w) {
-    const double centred = element<T>(d) * element<T>(w) - mean;
+    const double centred = (element<T>(d) * element<T>(w) - first) - rest;
     along += centred * known.normalised(element<T>(from));
   });
   along /= count;
   for_elements<4>(shape.row, {dy, x, weight, dx},
                   [&](int64_t, char* d, char* from, char* w, char* to) {
-                    const double centred = element<T>(d) * element<T>(w) - mean;
+                    const double centred = (element<T>(d) * element<T>(w) - first) - rest;
                     const double h = known.normalised(element<T>(from));
                     sdk::store(to, sdk::narrow<T>(known.scale * (centred - h * along)));
                   });
@@ -157,7 +164,7 @@ int64_t row_count(const sdk::Args& args) {
   return sdk::count_of(Shape(args.shape(1), args.attrs.integer(kDims)).rows);
 }
 
-// Mean and scale of every row.
+// The statistics of every row.
 uint64_t workspace(const sdk::Args& args) {
   return static_cast<uint64_t>(row_count(args)) * sizeof(Statistics);
 }

@@ -34,10 +34,10 @@ Internal Covariate Shift", 2015, section 3; PyTorch, `batch_norm`. That `c` take
 in the sums changes nothing but rounding: where `dy` is nearly the same everywhere, `y` is nearly 0.
 
 Canonical arithmetic: in f64 where an operand is f64, else in f32: `m`, `d`, `v` and `s` as in
-`tenon.batch_norm`, `c = dy - sum(dy) / n`, `q = sum(c * d)`, `y = (s * (c - d * (((q * s) * s) /
-n))) * weight`, `q * s` is that of `weight`; with given statistics `q = sum(dy * d)` and `y = (s *
-dy) * weight`. Each operation is rounded and none fused, all sums in the order of `tenon.sum`;
-rounded to T at the end.)";
+`tenon.batch_norm`, with `dy0` the first of the channel `c = dy - (dy0 + sum(dy - dy0) / n)`, `q =
+sum(c * d)`, `y = (s * (c - d * (((q * s) * s) / n))) * weight`, `q * s` is that of `weight`; with
+given statistics `q = sum(dy * d)` and `y = (s * dy) * weight`. Each operation is rounded and none
+fused, all sums in the order of `tenon.sum`; rounded to T at the end.)";
 
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   rules::need_eps(args.attrs.real(0));
@@ -53,10 +53,10 @@ void compose(sdk::Compose& c) {
   const sdk::Value dy = channels.in(kDy);
   const sdk::Value x = channels.in(kX);
   const bool is_given = channels.is_given();
-  const auto [mean, apart, variance, scale] = channels.centred(x, c.attrs.real(0));
+  const auto [mean, apart, variance, scale] = channels.by_statistics(x, c.attrs.real(0));
   const sdk::Value total = channels.sum(dy);
   sdk::Value slope = dy;
-  if (!is_given) slope = c.call("tenon.sub", {dy, channels.averaged(total)});
+  if (!is_given) slope = channels.centred(dy);
   const sdk::Value along =
       c.call("tenon.mul", {channels.sum(c.call("tenon.mul", {slope, apart})), scale});
   if (!is_given) {

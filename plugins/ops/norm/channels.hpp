@@ -95,11 +95,16 @@ class ChannelNorm {
   sdk::Value averaged(sdk::Value total) {
     return calls_.call("tenon.div", {total, static_cast<double>(numbers_)});
   }
+  // x - mean(x). The mean is rounded, so what is left of it is taken off once more.
+  sdk::Value centred(sdk::Value x) {
+    for (int pass = 0; pass < 2; ++pass) x = calls_.call("tenon.sub", {x, mean(x)});
+    return x;
+  }
   // By the given mean and variance, or those of x.
-  Centred centred(sdk::Value x, double eps) {
+  Centred by_statistics(sdk::Value x, double eps) {
     Centred known;
     known.mean = is_given_ ? column(moments_) : mean(x);
-    known.apart = calls_.call("tenon.sub", {x, known.mean});
+    known.apart = is_given_ ? sdk::Value(calls_.call("tenon.sub", {x, known.mean})) : centred(x);
     known.variance = is_given_ ? column(moments_ + 1)
                                : mean(calls_.call("tenon.mul", {known.apart, known.apart}));
     const sdk::Value shifted = calls_.call("tenon.add", {known.variance, eps});

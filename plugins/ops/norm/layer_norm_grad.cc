@@ -24,8 +24,9 @@ takes the place of `g` in the second mean changes nothing but rounding: where `g
 same everywhere, `y` is nearly 0.
 
 Canonical arithmetic: in f32 for f16, bf16 and f32, in f64 for f64: `h` and `s` as in
-`tenon.layer_norm`, `c = g - sum(g) / N`, `y = s * (c - h * (sum(c * h) / N))`, each operation
-rounded and none fused, all sums in the order of `tenon.sum`; rounded to T at the end.)";
+`tenon.layer_norm`, with `g0` the first `g` of the row `c = g - (g0 + sum(g - g0) / N)`, `y = s * (c
+- h * (sum(c * h) / N))`, each operation rounded and none fused, all sums in the order of
+`tenon.sum`; rounded to T at the end.)";
 
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   const std::span<const int64_t> row = rules::row_shape(args, 1);
@@ -40,9 +41,9 @@ void compose(sdk::Compose& c) {
   const sdk::Value dy = rows.matrix(0);
   const sdk::Value x = rows.matrix(1);
   sdk::Value scale;
-  const sdk::Value h = rows.normalised(c.call("tenon.sub", {x, rows.mean(x)}), scale);
+  const sdk::Value h = rows.normalised(rows.centred(x), scale);
   const sdk::Value g = rows.combined("tenon.mul", dy, 2);
-  tenon_tensor* centred = c.call("tenon.sub", {g, rows.mean(g)});
+  const sdk::Value centred = rows.centred(g);
   tenon_tensor* along = c.call("tenon.mul", {h, rows.mean(c.call("tenon.mul", {centred, h}))});
   rows.set(0, c.call("tenon.mul", {scale, c.call("tenon.sub", {centred, along})}));
   rows.set_sum(1, c.call("tenon.mul", {dy, h}));

@@ -25,8 +25,10 @@ Source: B. Zhang, R. Sennrich, "Root Mean Square Layer Normalization", 2019; PyT
 
 Canonical arithmetic: in f32 for f16, bf16 and f32, in f64 for f64: `s = 1 / sqrt(sum(x * x) / N
 + eps)`, `y = (x * s) * weight`, each operation rounded and none fused, the sum over the row in
-the order of `tenon.sum`; rounded to T at the end. Where a square or the sum leaves the range,
-the row is 0.)";
+the order of `tenon.sum`; rounded to T at the end. Where that makes an `s` of f32 0 or not finite
+(from about 1e19 on, or of tiny numbers with an `eps` of 0), it is found again in f64, one element
+after another. So it is on processors; of f64, and on other devices, squares that leave the range
+make the row 0.)";
 
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   rules::need_row(args, 1, "weight", rules::row_shape(args, 0));

@@ -51,7 +51,8 @@ inline void need_same_shape(const sdk::Args& args) {
                      sdk::shape_text(args.shape(1)), sdk::shape_text(args.shape(0))};
 }
 
-// A composition's operands and results as rows; 16-bit floats as f32.
+// A composition's operands and results as rows, in f64, which holds the squares of all narrower
+// floats.
 class NormRows {
  public:
   NormRows(sdk::Compose& calls, uint32_t x)
@@ -62,19 +63,22 @@ class NormRows {
     matrix_.push(columns_);
   }
 
-  sdk::Value matrix(uint32_t input) {
-    return reshape(calls_, widened(calls_, calls_.in(input)), matrix_);
-  }
+  sdk::Value matrix(uint32_t input) { return reshape(calls_, as_f64(input), matrix_); }
   // x times the operand `input` of the shape of a row, or plus it; just x where it is absent.
   sdk::Value combined(std::string_view op, sdk::Value x, uint32_t input) {
     if (calls_.in(input).is_none()) return x;
-    const sdk::Value line = widened(calls_, calls_.in(input));
-    return calls_.call(op, {x, reshape(calls_, line, Dims(std::span(&columns_, 1)))});
+    const Dims line(std::span(&columns_, 1));
+    return calls_.call(op, {x, reshape(calls_, as_f64(input), line)});
   }
   // Over each row, [R,1].
   tenon_tensor* mean(sdk::Value x) {
     constexpr int64_t columns = 1;
     return calls_.call("tenon.mean", {x}, {Dims(std::span(&columns, 1)).value(), true});
+  }
+  // x - mean(x) of each row. The mean is rounded, so what is left of it is taken off once more.
+  sdk::Value centred(sdk::Value x) {
+    for (int pass = 0; pass < 2; ++pass) x = calls_.call("tenon.sub", {x, mean(x)});
+    return x;
   }
   // x / sqrt(mean(x^2) + eps) of each row, where `scale` is given 1 / sqrt(mean(x^2) + eps).
   tenon_tensor* normalised(sdk::Value x, sdk::Value& scale) {
@@ -97,6 +101,12 @@ class NormRows {
  private:
   std::span<const int64_t> row() const {
     return shape_of(meta_).last(static_cast<size_t>(calls_.attrs.integer(kNormDims)));
+  }
+
+  sdk::Value as_f64(uint32_t input) {
+    const sdk::Value x = calls_.in(input);
+    if (calls_.meta(x.tensor()).dtype == TENON_DTYPE_F64) return x;
+    return calls_.call("tenon.cast", {x}, {sdk::Value::dtype(TENON_DTYPE_F64)});
   }
 
   sdk::Compose& calls_;

@@ -59,29 +59,33 @@ inline void infer_grad(const sdk::Args& args, std::span<tenon_meta> out) {
   sdk::set_shape(out[0], args.shape(1));
 }
 
-// Half 0 or 1 of x; 16-bit floats as f32.
+// Half 0 or 1 of x.
 inline sdk::Value half_of(sdk::Compose& c, sdk::Value x, int64_t number) {
   const tenon_meta meta = c.meta(x.tensor());
   const int64_t axis =
       rules::axis_of(c.attrs.integer(kAxis), static_cast<size_t>(meta.rank), "axis");
   const int64_t size = meta.shape[axis] / 2;
-  const sdk::Value half = c.call("tenon.slice", {x}, {axis, number * size, (number + 1) * size});
-  return rules::widened(c, half);
+  return c.call("tenon.slice", {x}, {axis, number * size, (number + 1) * size});
+}
+inline sdk::Value as_f64(sdk::Compose& c, sdk::Value x) {
+  return c.call("tenon.cast", {x}, {sdk::Value::dtype(TENON_DTYPE_F64)});
 }
 
 template <class Rule>
 void compose(sdk::Compose& c) {
-  const sdk::Value gate = half_of(c, c.in(0), Rule::kGateFirst ? 0 : 1);
-  const sdk::Value other = half_of(c, c.in(0), Rule::kGateFirst ? 1 : 0);
+  const sdk::Value gate = rules::widened(c, half_of(c, c.in(0), Rule::kGateFirst ? 0 : 1));
+  const sdk::Value other = rules::widened(c, half_of(c, c.in(0), Rule::kGateFirst ? 1 : 0));
   tenon_tensor* y = c.call("tenon.mul", {Rule::value(c, gate), other});
   c.set(0, rules::rounded_to(c, y, c.meta(c.in(0).tensor()).dtype));
 }
 
+// In f64, since its gradient multiplies dy and both halves, of which a product may leave the range
+// of narrower floats before it meets a slope near 0.
 template <class Rule>
 void compose_grad(sdk::Compose& c) {
-  const sdk::Value dy = rules::widened(c, c.in(0));
-  const sdk::Value gate = half_of(c, c.in(1), Rule::kGateFirst ? 0 : 1);
-  const sdk::Value other = half_of(c, c.in(1), Rule::kGateFirst ? 1 : 0);
+  const sdk::Value dy = as_f64(c, c.in(0));
+  const sdk::Value gate = as_f64(c, half_of(c, c.in(1), Rule::kGateFirst ? 0 : 1));
+  const sdk::Value other = as_f64(c, half_of(c, c.in(1), Rule::kGateFirst ? 1 : 0));
   const sdk::Value value = Rule::value(c, gate);
   tenon_tensor* dgate = Rule::slope(c, c.call("tenon.mul", {dy, other}), gate, value);
   tenon_tensor* dother = c.call("tenon.mul", {dy, value});

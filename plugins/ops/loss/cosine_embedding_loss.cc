@@ -26,8 +26,7 @@ none.
 
 Source: PyTorch, `cosine_embedding_loss`.
 
-Canonical arithmetic: each step as in the op that does it, in f32 for f16 and bf16, which are
-rounded at the end.)";
+Canonical arithmetic: each step as in the op that does it, in f64, rounded to T at the end.)";
 
 enum Attribute : uint32_t { kReduction, kMargin };
 // PyTorch's, whatever the dtype.
@@ -64,14 +63,14 @@ tenon_tensor* length(sdk::Calls& calls, tenon_tensor* a) {
 
 // Numbers of any dtype, without a rounding that makes them 1 or -1.
 tenon_tensor* as_f64(sdk::Calls& calls, sdk::Value target) {
-  if (!target.is_tensor()) return loss::wide_operand(calls, target, TENON_DTYPE_F64);
-  return calls.call("tenon.cast", {target}, {sdk::Value::dtype(TENON_DTYPE_F64)});
+  return loss::operand_as(calls, target, TENON_DTYPE_F64, TENON_DTYPE_F64);
 }
 
 void compose(sdk::Compose& c) {
   const tenon_dtype dtype = c.meta(c.in(0).tensor()).dtype;
-  tenon_tensor* a = loss::wide_operand(c, c.in(0), dtype);
-  tenon_tensor* b = loss::wide_operand(c, c.in(1), dtype);
+  // In f64, which holds all squares of narrower floats.
+  tenon_tensor* a = loss::operand_as(c, c.in(0), dtype, TENON_DTYPE_F64);
+  tenon_tensor* b = loss::operand_as(c, c.in(1), dtype, TENON_DTYPE_F64);
   // Two roots and not the root of a product, which might leave the range.
   tenon_tensor* scale = c.call("tenon.mul", {length(c, a), length(c, b)});
   tenon_tensor* cosine = c.call("tenon.div", {row_sums(c, a, b), scale});

@@ -24,8 +24,8 @@ length below `eps` is a constant: `da = dy / eps * b / |b|`. One that is `eps` i
 
 Source: PyTorch, `cosine_similarity`, in whose gradient a length below `eps` is not a constant.
 
-Canonical arithmetic: that of `tenon.norm`, `tenon.div`, `tenon.mul` and `tenon.sum`, in f32 for f16
-and bf16, which are rounded at the end.)";
+Canonical arithmetic: that of `tenon.norm`, `tenon.div`, `tenon.mul` and `tenon.sum` in f64, rounded
+to T at the end.)";
 
 enum Attribute : uint32_t { kAxis, kEps };
 
@@ -41,8 +41,9 @@ void infer(const sdk::Args& args, std::span<tenon_meta> out) {
 
 void compose(sdk::Compose& c) {
   const tenon_dtype dtype = loss::dtype_of(c, {c.in(0), c.in(1)});
-  tenon_tensor* vectors[] = {loss::wide_operand(c, c.in(0), dtype),
-                             loss::wide_operand(c, c.in(1), dtype)};
+  // In f64, which holds all squares of narrower floats.
+  tenon_tensor* vectors[] = {loss::operand_as(c, c.in(0), dtype, TENON_DTYPE_F64),
+                             loss::operand_as(c, c.in(1), dtype, TENON_DTYPE_F64)};
   const tenon_meta a = c.meta(vectors[0]);
   const tenon_meta b = c.meta(vectors[1]);
   const rules::Dims common = rules::common_shape(rules::shape_of(a), rules::shape_of(b), "a", "b");

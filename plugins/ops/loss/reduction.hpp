@@ -73,14 +73,18 @@ inline tenon_dtype wide_dtype(tenon_dtype dtype) {
 
 // An operand in the dtype of the arithmetic. A number is rounded to the operands' dtype first, as a
 // kernel would get it.
-inline tenon_tensor* wide_operand(sdk::Calls& calls, sdk::Value x, tenon_dtype dtype) {
+inline tenon_tensor* operand_as(sdk::Calls& calls, sdk::Value x, tenon_dtype dtype,
+                                tenon_dtype computed) {
   tenon_tensor* tensor = x.tensor();
   if (tensor == nullptr) {
     const rules::Dims none;
     tensor = calls.call("tenon.full", {}, {none.value(), x, sdk::Value::dtype(dtype)});
   }
-  if (wide_dtype(dtype) == dtype) return tensor;
-  return calls.call("tenon.cast", {tensor}, {sdk::Value::dtype(wide_dtype(dtype))});
+  if (calls.meta(tensor).dtype == computed) return tensor;
+  return calls.call("tenon.cast", {tensor}, {sdk::Value::dtype(computed)});
+}
+inline tenon_tensor* wide_operand(sdk::Calls& calls, sdk::Value x, tenon_dtype dtype) {
+  return operand_as(calls, x, dtype, wide_dtype(dtype));
 }
 
 // The loss from its terms.

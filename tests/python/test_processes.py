@@ -63,8 +63,34 @@ if world.rank == 0:
     print(world.size, total.item(), weight.flatten().tolist(), bias.tolist(), state, norm)
 """
 
+# Goes back to a state from before the first step, of which each process has no more than a part.
+GOES_BACK = """
+import sys, copy
+import tenon
 
-def run(*launcher, engine, states, read):
+world = tenon.processes.join(sys.argv[1], timeout=60)
+weight = tenon.ones(5, 3).requires_grad_()
+optimizer = tenon.optim.adam([weight], lr=0.05)
+first = copy.deepcopy(optimizer.state_dict())
+parallel = tenon.processes.DataParallel([weight], world, shards=2)
+parallel.share_states(optimizer)
+ends = []
+for _ in range(2):
+    optimizer.load_state_dict(first)
+    with tenon.no_grad:
+        weight[...] = 1.0
+    for _ in range(3):
+        for shard in parallel.shards():
+            shard.backward((weight * weight * (shard.number + 1.0)).sum())
+        optimizer.step()
+    ends.append(weight.tolist())
+assert ends[0] == ends[1], ends
+if world.rank == 0:
+    print(world.size, 0, "went back")
+"""
+
+
+def run(*launcher, engine, states="", read="", program=PROGRAM):
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(sys.path),
@@ -74,7 +100,7 @@ def run(*launcher, engine, states, read):
         "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     }
     done = subprocess.run(
-        [*launcher, sys.executable, "-c", PROGRAM, engine, states, read],
+        [*launcher, sys.executable, "-c", program, engine, states, read],
         capture_output=True, text=True, check=False, timeout=25, env=environment,
     )  # fmt: skip
     if done.returncode:
@@ -99,6 +125,11 @@ class Several(Case):
             launcher = "mpirun", "-n", str(size)
             found = run(*launcher, engine="tenon.mpi", states=states, read=read)
             self.assertEqual(found, (size, size * (size + 1) / 2, numbers))
+
+    @unittest.skipUnless(has_mpi(), "no mpirun, or tenon.mpi was not built")
+    def test_load_a_state_that_they_share(self):
+        found = run("mpirun", "-n", "2", engine="tenon.mpi", program=GOES_BACK)
+        self.assertEqual(found, (2, 0.0, "went back\n"))
 
 
 class Alone(Case):

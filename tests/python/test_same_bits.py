@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 import unittest
 
+from states_run import as_state
 from support import Case, build_folder, is_sanitized, tenon
 
 DIGITS = pathlib.Path(__file__).resolve().parents[2] / "examples/data/digits"
@@ -70,8 +71,7 @@ class Run:
             }
 
         self.model.load_state_dict(below("model."))
-        hypers = {"lr": float(texts["optimizer.0.lr"])}
-        self.optimizer.load_state_dict({"hypers": hypers, "state": below("optimizer.0.")})
+        self.optimizer.load_state_dict(as_state(self.optimizer.name, tensors, texts, "optimizer.0"))
         self.schedule.load_state_dict({"step": float(texts["schedule.step"])})
         names = ("rng.seed", "rng.stream", "rng.counter")
         tenon.set_rng_state(tuple(int(texts[name]) for name in names))

@@ -6,12 +6,13 @@ Groups of parameters with numbers of their own, as in PyTorch:
 `tenon.optim.sgd([{"params": body, "lr": 0.01}, {"params": head}], lr=0.1)`.
 """
 
+import functools
 from collections.abc import Mapping
 
 from tenon import _core
 from tenon._core import Tensor
 from tenon._entries import Entries
-from tenon._errors import OptionError, check_type, make_refusal
+from tenon._errors import OptionError, StateError, check_type, make_refusal
 
 _CLEAR_GRAD = 1
 _ALL = -1
@@ -77,12 +78,15 @@ class Optimizer:
         params = _as_list(params)
         if params and isinstance(params[0], dict):
             groups = _read_groups(name, params)
-            params = [param for own, _ in groups for param in own]
             handle = _core.create_optimizer_groups(name, groups, hypers)
+            self._hold(name, [own for own, _ in groups], handle)
         else:
-            groups = [(params, {})]
-            handle = _core.create_optimizer(name, params, hypers)
-        held = [ParamGroup(handle, name, place, own) for place, (own, _) in enumerate(groups)]
+            self._hold(name, [params], _core.create_optimizer(name, params, hypers))
+
+    def _hold(self, name, lists, handle):
+        """lists   of parameters, one for each group"""
+        held = [ParamGroup(handle, name, place, own) for place, own in enumerate(lists)]
+        params = [param for own in lists for param in own]
         self.__dict__.update(name=name, params=params, param_groups=held, _handle=handle)
 
     def step(self, *, clear_grad=False):
@@ -114,16 +118,51 @@ class Optimizer:
         return {"hypers": hypers, "state": state}
 
     def load_state_dict(self, saved):
-        """Goes on where `state_dict` was."""
+        """Goes on where `state_dict` was, with all of its numbers and states: a parameter that had
+        none makes its first step next. What does not fit is an error, and changes nothing."""
         for part, kinds in (("hypers", (dict, list)), ("state", dict)):
             found = saved.get(part) if isinstance(saved, dict) else saved
             check_type("load_state_dict", part, found, kinds, "what state_dict has returned")
-        for group, hypers in zip(self.param_groups, self._hypers_of(saved), strict=True):
-            for name, number in hypers.items():
-                group[name] = number
+        places = {str(place): place for place in range(len(self.params))}
+        states = {}
         for key, tensor in saved["state"].items():
-            place, _, name = key.partition(".")
-            _core.set_optimizer_state(self._handle, int(place), name, tensor)
+            place, _, name = str(key).partition(".")
+            if place not in places:
+                raise _refuse_saved(key, "no such parameter", "one that is nowhere here")
+            states.setdefault(places[place], {})[name] = tensor
+        self._load(self._hypers_of(saved), states)
+
+    def _load(self, hypers, states):
+        """All or nothing, as a checkpoint in C.
+
+        hypers   [group]: a dict with every number
+        states   {place of a parameter: {name: tensor}}, of those that have made a step
+        """
+        _check_hypers(self.name, hypers)
+        descs = _entry(self.name)["states"]
+        for place, found in states.items():
+            _check_states(place, self.params[place], found, descs)
+        here = {place for place in range(len(self.params)) if self._has_states(place, descs)}
+        # Those that are not there are made first, as that takes memory.
+        for place in [*(set(states) - here), *(here - set(states))]:
+            for each in descs:
+                self._set_state(place, each["name"], _beginning(self.params[place], each))
+        for place, found in states.items():
+            for name, tensor in found.items():
+                self._set_state(place, name, tensor)
+        for group, numbers in zip(self.param_groups, hypers, strict=True):
+            for name, number in numbers.items():
+                group[name] = number
+
+    def _set_state(self, place, name, tensor):
+        _core.set_optimizer_state(self._handle, place, name, tensor)
+
+    def _has_states(self, place, descs):
+        try:
+            found = [_core.get_optimizer_state(self._handle, place, each["name"]) for each in descs]
+            return any(each is not None for each in found)
+        except StateError:  # shared by several processes, each of which has a part
+            return True
 
     def _hypers_of(self, saved):
         """Those of each group, if they have as many parameters as here."""
@@ -131,6 +170,9 @@ class Optimizer:
         if isinstance(found, dict):
             sizes, found = None, [found]
         else:
+            for place, each in enumerate(found):
+                words = "a dict, as state_dict has returned"
+                check_type("load_state_dict", f"hypers[{place}]", each, dict, words)
             sizes = [each.get("params") for each in found]
             found = [{key: each[key] for key in each if key != "params"} for each in found]
         own = [len(group["params"]) for group in self.param_groups]
@@ -139,7 +181,7 @@ class Optimizer:
                 f"groups of {' '.join(map(str, each))} parameters" if each else "one group"
                 for each in (own if len(own) > 1 else None, sizes)
             ]
-            raise make_refusal("DATA", "load_state_dict", "hypers", *words)
+            raise _refuse_saved("hypers", *words)
         return found
 
     def __getattr__(self, name):
@@ -157,11 +199,66 @@ class Optimizer:
         return f"<optimizer {self.name} of {len(self.params)} parameters>"
 
 
+@functools.cache
 def _entry(name):
     """What the runtime says of an optimizer."""
     import json
 
     return next(each for each in json.loads(_core.query("optimizers")) if each["name"] == name)
+
+
+def _refuse_saved(key, expected, found):
+    hint = "the state is that of another optimizer; make it as it was when it was saved"
+    return make_refusal("DATA", "load_state_dict", key, expected, found, hint)
+
+
+def _check_hypers(name, groups):
+    """Refuses numbers of a group that the optimizer does not take, or has beside these."""
+    known = [each["name"] for each in _entry(name)["hypers"]]
+    scratch = _core.create_optimizer(name, [], {})
+    for numbers in groups:
+        for key, number in numbers.items():
+            _core.set_hyper(scratch, key, number, _ALL)
+        for key in known:
+            if key not in numbers:
+                raise _refuse_saved(key, "a number", "nothing")
+
+
+def _like(param, state):
+    """Shape and dtype of a parameter's state, which is described in the registry's words."""
+    shape, policy = list(param.shape), state["shape"]
+    if policy == "scalar" or (policy == "per column" and len(shape) < 2):
+        shape = []
+    elif policy == "per row" and len(shape) > 1:
+        shape[-1] = 1
+    elif policy == "per column":
+        shape[-2] = 1
+    own = state["dtype"]
+    return shape, param.dtype if own == "like parameter" else _core.as_dtype(own)
+
+
+def _check_states(place, param, found, descs):
+    """Refuses states of a parameter that are not those that it has here."""
+    for name in found:
+        if all(each["name"] != name for each in descs):
+            raise _refuse_saved(f"{place}.{name}", "no such state", "one that is nowhere here")
+    for each in descs:
+        key, (shape, dtype) = f"{place}.{each['name']}", _like(param, each)
+        words = f"{dtype.name}{shape}"
+        if each["name"] not in found:
+            raise _refuse_saved(key, words, "nothing")
+        tensor = found[each["name"]]
+        check_type("load_state_dict", key, tensor, Tensor, "a tensor")
+        if list(tensor.shape) != shape or tensor.dtype is not dtype:
+            raise _refuse_saved(key, words, f"{tensor.dtype.name}{list(tensor.shape)}")
+
+
+def _beginning(param, state):
+    """Values of a state before the first step; they take no memory."""
+    from tenon._tensor import full
+
+    shape, dtype = _like(param, state)
+    return full([], state["initial"], dtype).expand(shape)
 
 
 _entries = Entries("optimizers", Optimizer, ("params",))

@@ -13,7 +13,7 @@ class Optimizer:
 
     def __init__(self, name: Any, params: Any, **hypers: Any) -> None: ...
     def load_state_dict(self, saved: Any) -> Any:
-        """Goes on where `state_dict` was."""
+        """Goes on where `state_dict` was, with all of its numbers and states: a parameter that had none makes its first step next."""
         ...
     def state_dict(self) -> Any:
         """Hyper-parameters as numbers, and state tensors by '<place>.<name>': for checkpoints."""

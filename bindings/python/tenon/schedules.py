@@ -3,11 +3,12 @@
 """`schedule = tenon.schedules.cosine(0.1, period=100)`, then `optimizer.lr = next(schedule)` before
 each step; `dir(tenon.schedules)` lists them."""
 
+import functools
 import numbers
 
 from tenon import _core
 from tenon._entries import Entries
-from tenon._errors import check_type
+from tenon._errors import check_type, make_refusal
 
 
 class Schedule:
@@ -28,24 +29,46 @@ class Schedule:
         """The value of the next step; `metric` is what was measured in the one before."""
         return _core.run_schedule(self._handle, metric)
 
-    def _states(self):
-        import json
-
-        found = json.loads(_core.query("schedules"))
-        entry = next(each for each in found if each["name"] == self.name)
-        return [each["name"] for each in entry["states"]]
-
     def state_dict(self):
         """What it remembers between steps, by name."""
-        return {name: _core.get_schedule_state(self._handle, name) for name in self._states()}
+        return {name: _core.get_schedule_state(self._handle, name) for name in _states(self.name)}
 
     def load_state_dict(self, saved):
-        """Goes on where `state_dict` was."""
-        for name, value in saved.items():
+        """Goes on where `state_dict` was. What does not fit is an error, and changes nothing."""
+        words, names = "what state_dict has returned", _states(self.name)
+        check_type("load_state_dict", "saved", saved, dict, words)
+        if set(saved) != set(names):
+            raise make_refusal(
+                "DATA", "load_state_dict", "names", " ".join(names),
+                " ".join(map(str, saved)) or "none",
+                "the state is that of another schedule; make it as it was when it was saved",
+            )  # fmt: skip
+        values = [_number(name, saved[name]) for name in names]
+        for name, value in zip(names, values, strict=True):
             _core.set_schedule_state(self._handle, name, value)
 
     def __repr__(self):
         return f"<schedule {self.name}>"
+
+
+@functools.cache
+def _states(name):
+    """Names of what a schedule remembers."""
+    import json
+
+    found = json.loads(_core.query("schedules"))
+    entry = next(each for each in found if each["name"] == name)
+    return [each["name"] for each in entry["states"]]
+
+
+def _number(name, given):
+    check_type("load_state_dict", name, given, numbers.Real, "a number")
+    try:
+        return float(given)
+    except OverflowError:
+        raise make_refusal(
+            "large", "load_state_dict", name, "a float", "an integer that is larger"
+        ) from None
 
 
 _entries = Entries("schedules", Schedule, ("base_value",))

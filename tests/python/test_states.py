@@ -4,6 +4,7 @@
 # nothing.
 import copy
 import functools
+import pickle
 import tempfile
 import unittest
 
@@ -341,6 +342,156 @@ class Schedules(Case):
         self.refused(TypeError, lambda: plateau.load_state_dict([]), "saved")
         plateau.load_state_dict(saved)
         self.assertEqual(plateau.state_dict(), saved)
+
+
+# ---- Copies -------------------------------------------------------------------------------------
+
+COPIES = {
+    "deepcopy": copy.deepcopy,
+    "pickle": lambda each: pickle.loads(pickle.dumps(each)),
+    "old pickle": lambda each: pickle.loads(pickle.dumps(each, 2)),
+}
+
+
+class Copies(Case):
+    def expect_apart(self, mine, theirs):
+        for one, other in zip(mine, theirs, strict=True):
+            self.assertNotEqual(one.storage, other.storage)
+
+    def goes_on_alike(self, run, make):
+        again = copy.copy(run)
+        again.optimizer = make(run.optimizer)
+        again.params = again.optimizer.params
+        self.expect_apart(again.params, run.params)
+        self.assertEqual(all_bits(again.optimizer), all_bits(run.optimizer))
+        trained = [[each.requires_grad for each in of.params] for of in (run, again)]
+        self.assertEqual(trained[0], trained[1])
+        run.steps(4, 9)
+        self.assertNotEqual(all_bits(again.optimizer), all_bits(run.optimizer))
+        again.steps(4, 9)
+        self.assertEqual(all_bits(again.optimizer), all_bits(run.optimizer))
+
+    def test_every_optimizer_goes_on_alike(self):
+        for name in optimizers():
+            for words, make in COPIES.items():
+                for grouped in (False, True):
+                    with self.subTest(name, by=words, grouped=grouped):
+                        run = Run(name, grouped, lr=0.05)
+                        run.steps(0, 4, skip=[1])
+                        self.goes_on_alike(run, make)
+
+    def test_from_every_moment(self):
+        for words, make in COPIES.items():
+            for moment, prepare in MOMENTS.items():
+                with self.subTest(words, moment=moment):
+                    run = Run("tenon.nadam")
+                    prepare(run)
+                    self.goes_on_alike(run, make)
+
+    def test_a_model_and_its_optimizer_stay_together(self):
+        class Net(tenon.nn.Module):
+            def __init__(self):
+                self.body = tenon.nn.linear(inputs=3, outputs=4)
+                self.drop = tenon.nn.dropout(p=0.25)
+                self.head = tenon.nn.linear(inputs=4, outputs=1)
+                self.scale = tenon.tensor([2.0], requires_grad=True)
+
+            def forward(self, x):
+                return self.head(self.drop(self.body(x).relu())) * self.scale
+
+        globals()["Net"] = Net
+        Net.__qualname__ = "Net"  # where pickle looks for it
+        x = tenon.normal(shape=[8, 3])
+
+        def train(model, optimizer, schedule, steps):
+            tenon.seed(4)
+            for _ in range(steps):
+                optimizer.lr = next(schedule)
+                (model(x) * model(x)).mean().backward()
+                optimizer.step(clear_grad=True)
+            return [bits(each) for each in model.parameters()]
+
+        for words, make in COPIES.items():
+            with self.subTest(words):
+                model = Net()
+                optimizer = tenon.optim.adamw(model.parameters(), lr=0.1)
+                schedule = tenon.schedules.cosine(0.1, period=7)
+                train(model, optimizer, schedule, 3)
+                run = {"optimizer": optimizer, "model": model, "schedule": schedule}
+                before = tenon.get_rng_state()
+                again = make(run)
+                self.assertEqual(tenon.get_rng_state(), before)
+                params = again["model"].parameters()
+                self.assertEqual(
+                    [id(each) for each in again["optimizer"].params], [id(each) for each in params]
+                )
+                self.expect_apart(params, model.parameters())
+                ends = [train(each["model"], each["optimizer"], each["schedule"], 5)
+                        for each in (run, again)]  # fmt: skip
+                self.assertEqual(ends[0], ends[1])
+        del globals()["Net"]
+
+    def test_a_part_of_a_model(self):
+        class Trained(tenon.nn.Module):
+            def __init__(self):
+                self.body = tenon.nn.linear(inputs=2, outputs=2)
+                self.rule = tenon.optim.sgd(self.body.parameters(), lr=0.5, momentum=0.9)
+
+        model = Trained()
+        again = copy.deepcopy(model)
+        self.assertIs(again.rule.params[0], again.body.weight)
+        self.assertIsNot(again.rule.params[0], model.body.weight)
+
+    def test_every_schedule_goes_on_alike(self):
+        for name, options in schedules():
+            for words, make in {**COPIES, "copy": copy.copy}.items():
+                for made in (0, 1, 5):
+                    with self.subTest(name, by=words, made=made):
+                        one = tenon.schedules.Schedule(name, 0.1, **options)
+                        values(one, 0, made)
+                        other = make(one)
+                        self.assertEqual(other.state_dict(), one.state_dict())
+                        rest = [values(each, made, made + 9) for each in (one, other)]
+                        self.assertEqual(rest[0], rest[1])
+
+    def test_a_list_that_changes_later_is_no_part_of_a_schedule(self):
+        milestones = [2, 5]
+        schedule = tenon.schedules.multi_step(1.0, milestones=milestones, factor=0.5)
+        milestones.clear()
+        self.assertEqual(values(copy.deepcopy(schedule), 0, 6), values(schedule, 0, 6))
+
+    def test_subclasses_keep_what_they_add(self):
+        class Noted(tenon.optim.Optimizer):
+            def __init__(self, params):
+                super().__init__("tenon.sgd", params, lr=0.5)
+                vars(self)["notes"] = ["a"]
+
+        w = tenon.tensor([1.0], requires_grad=True)
+        one = Noted([w])
+        again = copy.deepcopy(one)
+        self.assertIsInstance(again, Noted)
+        self.assertEqual((again.notes, again.lr), (["a"], 0.5))
+        self.assertIsNot(again.notes, one.notes)
+
+    def test_a_shallow_copy_is_the_same_optimizer(self):
+        run = adam()
+        again = copy.copy(run.optimizer)
+        again.lr = 0.75
+        self.assertEqual(run.optimizer.lr, 0.75)
+        self.assertIs(again.params[0], run.params[0])
+
+    def test_a_group_alone_is_refused(self):
+        group = adam(grouped=True).optimizer.param_groups[0]
+        for make in (copy.deepcopy, copy.copy, pickle.dumps):
+            error = self.refused(TypeError, lambda make=make: make(group), "group")
+            self.assertIn("dict(group)", error.hint)
+        again = tenon.optim.adam([copy.deepcopy(dict(group))])
+        self.assertEqual(again.lr, 0.03)
+
+    def test_without_parameters(self):
+        empty = tenon.optim.adam([], lr=0.5)
+        for make in COPIES.values():
+            self.assertEqual(make(empty).lr, 0.5)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ Groups of parameters with numbers of their own, as in PyTorch:
 `tenon.optim.sgd([{"params": body, "lr": 0.01}, {"params": head}], lr=0.1)`.
 """
 
+import copy
 import functools
 from collections.abc import Mapping
 
@@ -61,6 +62,12 @@ class ParamGroup(Mapping):
 
     def __len__(self):
         return sum(1 for _ in self)
+
+    def __reduce__(self):
+        hint = "copy the optimizer, or dict(group), which is what tenon.optim takes as a group"
+        raise make_refusal(
+            "type", self._name, "group", "the optimizer that it is part of", "a group alone", hint
+        )
 
     def __repr__(self):
         shown = ", ".join(f"{key}={self[key]}" for key in self if key != "params")
@@ -183,6 +190,36 @@ class Optimizer:
             ]
             raise _refuse_saved("hypers", *words)
         return found
+
+    def __getstate__(self):
+        """What is pickled: more attributes of a subclass, parameters by group, and `state_dict`."""
+        own = ("name", "params", "param_groups", "_handle")
+        more = {key: value for key, value in vars(self).items() if key not in own}
+        lists = [group["params"] for group in self.param_groups]
+        return self.name, more, lists, self.state_dict()
+
+    def __setstate__(self, state):
+        name, more, lists, saved = state
+        if lists == [[]]:
+            handle = _core.create_optimizer(name, [], {})
+        else:  # a group may have parameters that are frozen just now
+            handle = _core.create_optimizer_groups(name, [(own, {}) for own in lists], {})
+        self._hold(name, lists, handle)
+        vars(self).update(more)
+        self.load_state_dict(saved)
+
+    def __deepcopy__(self, memo):
+        made = memo[id(self)] = self.__new__(type(self))
+        name, more, lists, saved = self.__getstate__()
+        # Of the states themselves `load_state_dict` makes copies.
+        made.__setstate__((name, *copy.deepcopy((more, lists), memo), saved))
+        return made
+
+    def __copy__(self):
+        """The same optimizer under another name, as in PyTorch."""
+        made = self.__new__(type(self))
+        vars(made).update(vars(self))
+        return made
 
     def __getattr__(self, name):
         if name.startswith("_"):

@@ -3,6 +3,7 @@
 """`schedule = tenon.schedules.cosine(0.1, period=100)`, then `optimizer.lr = next(schedule)` before
 each step; `dir(tenon.schedules)` lists them."""
 
+import copy
 import functools
 import numbers
 
@@ -17,6 +18,7 @@ class Schedule:
     def __init__(self, name, base_value, **hypers):
         check_type(name, "base_value", base_value, numbers.Real, "a number")
         self.name = name
+        self._made_with = float(base_value), copy.deepcopy(hypers)
         self._handle = _core.create_schedule(name, base_value, hypers)
 
     def __iter__(self):
@@ -46,6 +48,18 @@ class Schedule:
         values = [_number(name, saved[name]) for name in names]
         for name, value in zip(names, values, strict=True):
             _core.set_schedule_state(self._handle, name, value)
+
+    def __getstate__(self):
+        """What is pickled: how it was made, and what it remembers."""
+        kept = {key: value for key, value in vars(self).items() if key != "_handle"}
+        return kept, self.state_dict()
+
+    def __setstate__(self, state):
+        kept, saved = state
+        vars(self).update(kept)
+        base_value, hypers = self._made_with
+        self._handle = _core.create_schedule(self.name, base_value, hypers)
+        self.load_state_dict(saved)
 
     def __repr__(self):
         return f"<schedule {self.name}>"

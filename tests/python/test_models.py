@@ -148,6 +148,13 @@ class Modules(Case):
             for name, values in before.items():
                 self.same(model.state_dict()[name], values)
 
+    def test_copies_draw_no_random_numbers(self):
+        model = Model()
+        before = tenon.get_rng_state()
+        for again in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+            self.assertEqual(tenon.get_rng_state(), before)
+            del again
+
     def test_apply(self):
         model, seen = Model(), []
         self.assertIs(model.apply(lambda module: seen.append(module)), model)

@@ -311,7 +311,10 @@ class Layer(_Model):
 
 
 def _restore(name, device, options, children, state, modes):
+    random = _runtime.get_rng_state()
     layer = Layer(name, device=device, **options)
+    if _runtime.get_rng_state() != random:  # a copy draws nothing
+        _runtime.set_rng_state(random)
     for child_name, child in children:
         layer.append(child, child_name)
     drawn = {each: tensor for each, _, tensor in layer._named(None)}

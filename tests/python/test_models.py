@@ -148,6 +148,33 @@ class Modules(Case):
             for name, values in before.items():
                 self.same(model.state_dict()[name], values)
 
+    def test_what_cannot_be_written_changes_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "mean.safetensors"
+            tenon.save(path, {"mean": tenon.zeros(2)})
+            for mean, words in (
+                (tenon.load(path)["mean"], ("mean", "read-only memory", "copy=True")),
+                (tenon.zeros(1).expand([2]), ("mean", "overlaps itself", "clone()")),
+            ):
+                model = Norm(2)
+                model.register_buffer("mean", mean)
+                saved = {"scale": tenon.full([2], 7.0), "mean": tenon.full([2], 7.0)}
+                self.refused(
+                    tenon.AliasError, lambda m=model, s=saved: m.load_state_dict(s), *words
+                )
+                self.same(model.scale, [1.0, 1.0])
+                self.same(model.mean, [0.0, 0.0])
+                del model, mean
+
+    def test_values_of_each_other(self):
+        model = nn.sequential(*[nn.linear(inputs=1, outputs=1, bias=False) for _ in range(3)])
+        for place, layer in enumerate(model):
+            layer.load_state_dict({"weight": tenon.full([1, 1], float(place))})
+        now = model.state_dict()
+        model.load_state_dict({f"{place}.weight": now[f"{place - 1 if place else 2}.weight"]
+                               for place in range(3)})  # fmt: skip
+        self.assertEqual([layer.weight.item() for layer in model], [2.0, 0.0, 1.0])
+
     def test_copies_draw_no_random_numbers(self):
         model = Model()
         before = tenon.get_rng_state()
@@ -252,6 +279,23 @@ class Moves(Case):
         self.assertEqual(done.stdout.splitlines()[:4], there)
         self.assertIn(words, done.stdout.splitlines()[4])
         self.assertEqual(done.stdout.splitlines()[-1], "sim:0")
+
+    @unittest.skipUnless((SIM / "tenon.sim/tenon.sim.so").exists(), "tenon.sim is not built")
+    def test_values_from_another_device(self):
+        done = run_python(
+            "import copy, pickle, tenon\n"
+            "layer = tenon.nn.linear(inputs=2, outputs=1).to('sim')\n"
+            "here = tenon.zeros(1)\n"
+            "print(pickle.loads(pickle.dumps(here)).device, here.device)\n"
+            "saved = {'weight': tenon.ones(1, 2), 'bias': here.to('sim')}\n"
+            "layer.load_state_dict(saved)\n"
+            "print(layer.weight.device, layer.weight.to('cpu').tolist())\n"
+            "layer.to('cpu').load_state_dict(copy.deepcopy(saved))\n"
+            "print(layer.bias.device, layer.bias.tolist())\n",
+            TENON_PLUGIN_PATH=str(SIM),
+        )
+        expected = "cpu cpu\nsim:0 [[1.0, 1.0]]\ncpu [0.0]\n"
+        self.assertEqual((done.stdout, done.stderr), (expected, ""))
 
 
 if __name__ == "__main__":

@@ -223,7 +223,7 @@ def find_device(device):
 def device_name(numbers):
     """The text for (kind, index); a tensor can only be on a device that somebody has named."""
     kind, index = numbers
-    if not _kind_names:
+    if kind not in _kind_names:  # that of the host, which nobody has to name
         _kind_names[_core.find_device("", 0)[0]] = "cpu"
     name = _kind_names.get(kind, f"kind{kind}")
     return name if name == "cpu" else f"{name}:{index}"

@@ -98,7 +98,9 @@ class _Model:
         self._refuse_two_values(both, saved)
         with no_grad:
             for name, tensor in both:
-                tensor[...] = saved[name]
+                _refuse_unwritable(name, tensor)
+            for tensor, values in _apart(both, saved):
+                tensor[...] = values
         return missing, more
 
     @staticmethod
@@ -172,6 +174,39 @@ class _Model:
                 seen.add(id(child))
                 found += child._named_modules(f"{prefix}.{name}" if prefix else name, seen)
         return found
+
+
+def _refuse_unwritable(name, tensor):
+    """What `load_state_dict` could not copy values into, before it does so anywhere."""
+    if tensor.is_read_only:
+        hint = "a tensor of a file is read-only: tenon.load(path, copy=True), or tensor.clone()"
+        raise _refuse(
+            "ALIAS", "load_state_dict", name, "memory that may be written", "read-only memory", hint
+        )
+    if tensor.is_contiguous:
+        return
+    try:
+        tensor[...] = tensor
+    except _errors.AliasError:
+        raise _refuse(
+            "ALIAS", "load_state_dict", name, "one address for each element",
+            "a tensor that overlaps itself", "tensor.clone() has memory of its own",
+        ) from None  # fmt: skip
+
+
+def _apart(both, saved):
+    """[(tensor, values), ...], the values on the tensor's device, and where they are those of
+    another one that is written, a copy: whatever takes memory, before anything is written."""
+    written = {tensor.storage for _, tensor in both}
+    found = []
+    for name, tensor in both:
+        values = saved[name].detach()
+        if values.device != tensor.device:
+            values = values.to(tensor.device)
+        elif values.storage in written and values.data_ptr() != tensor.data_ptr():
+            values = values.clone()
+        found.append((tensor, values))
+    return found
 
 
 class Layer(_Model):

@@ -5,6 +5,7 @@
 import copy
 import gc
 import pathlib
+import pickle
 import subprocess
 import sys
 import threading
@@ -315,6 +316,75 @@ class Optimizers(unittest.TestCase):
             self.step(other, second)
         for a, b in zip(first, second, strict=True):
             self.assertTrue(torch.equal(a, b))
+
+    def everything(self, optimizer):
+        """Numbers and states, as a text: all of them are small."""
+        return repr(optimizer.state_dict())
+
+    def test_a_state_before_the_first_step_is_loaded_as_one(self):
+        params = self.parameters()
+        optimizer = tenon.torch.Optimizer("nadam", params, lr=0.1)
+        first = copy.deepcopy(optimizer.state_dict())
+        ends = []
+        for _ in range(2):
+            optimizer.load_state_dict(first)
+            with torch.no_grad():
+                for each in params:
+                    each.fill_(1.0)
+            for _ in range(3):
+                self.step(optimizer, params[:1])
+            ends.append([each.tolist() for each in params])
+        self.assertEqual(*ends)
+
+    def test_a_state_that_does_not_fit_changes_nothing(self):
+        params = self.parameters()
+        optimizer = tenon.torch.Optimizer("adam", params, lr=0.1)
+        self.step(optimizer, params)
+        before = self.everything(optimizer)
+
+        def wrong(change):
+            saved = copy.deepcopy(optimizer.state_dict())
+            saved["param_groups"][0]["lr"] = 0.75
+            saved["state"][0]["exp_avg"] += 1.0
+            change(saved)
+            return saved
+
+        for change, word in (
+            (lambda saved: saved["param_groups"][0].update(eps=-1.0), "eps"),
+            (lambda saved: saved["param_groups"][0].pop("beta1"), "beta1"),
+            (lambda saved: saved["state"][1].update(exp_avg_sq=torch.zeros(2)), "1.exp_avg_sq"),
+            (lambda saved: saved["state"][1].update(exp_avg_sq=None), "a tensor"),
+            (lambda saved: saved["state"][1].update(more=torch.zeros(3)), "1.more"),
+            (lambda saved: saved["state"][1].pop("step"), "1.step"),
+            (lambda saved: saved["param_groups"].pop(), "group"),
+        ):
+            with self.subTest(word):
+                saved = wrong(change)
+                with self.assertRaisesRegex((ValueError, TypeError), word):
+                    optimizer.load_state_dict(saved)
+                self.assertEqual(self.everything(optimizer), before)
+
+    def test_a_copy_with_its_model_trains_it(self):
+        def plain():
+            torch.manual_seed(1)
+            return torch.nn.Linear(6, 1)
+
+        by = {"deepcopy": copy.deepcopy, "pickle": lambda both: pickle.loads(pickle.dumps(both))}
+        for make in (plain, lambda: tenon.torch.Module(make_layer())):
+            for words, duplicate in by.items():
+                for turned in (False, True):
+                    with self.subTest(words, turned=turned):
+                        model = make()
+                        optimizer = tenon.torch.Optimizer("nadam", model.parameters(), lr=0.01)
+                        train_in_torch(model, optimizer, 3)
+                        both = [model, optimizer][:: -1 if turned else 1]
+                        again, other = duplicate(both)[:: -1 if turned else 1]
+                        self.assertEqual(self.everything(other), self.everything(optimizer))
+                        for one, two in zip(again.parameters(), other.param_groups[0]["params"],
+                                            strict=True):  # fmt: skip
+                            self.assertIs(one, two)
+                        losses = train_in_torch(model, optimizer, 5)
+                        self.assertEqual(train_in_torch(again, other, 5), losses)
 
     def test_a_closure_and_parameters_without_a_gradient(self):
         a, b = self.parameters()

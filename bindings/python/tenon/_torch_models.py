@@ -81,6 +81,10 @@ class Module(torch.nn.Module):
         from tenon.nn import _Model
 
         _errors.check_type("tenon.torch.Module", "layer", layer, _Model, "a layer of tenon.nn")
+        self._hold(layer, iter(()))
+
+    def _hold(self, layer, parameters):
+        """parameters   of PyTorch that become the layer's; others are made"""
         self.layer = layer
         self._shared, made = [], {}  # [(parameter, the layer's tensor, its address)]
         for name, is_buffer, tensor in layer._named(None):
@@ -88,7 +92,10 @@ class Module(torch.nn.Module):
             if theirs is None:
                 theirs = share(tensor.detach())
                 if not is_buffer:
-                    theirs = torch.nn.Parameter(theirs, requires_grad=tensor.requires_grad)
+                    values, theirs = theirs, next(parameters, None)
+                    if theirs is None:
+                        theirs = torch.nn.Parameter(values, requires_grad=tensor.requires_grad)
+                    theirs.data = values
                     self._shared.append((theirs, tensor, theirs.data_ptr()))
                 made[id(tensor)] = theirs
             self._place(name, theirs)
@@ -150,10 +157,18 @@ class Module(torch.nn.Module):
         return self
 
     def __reduce__(self):
-        return Module, (self.layer,)
+        # With the parameters, which an optimizer may hold that is copied along.
+        return _restore_module, (self.layer, [theirs for theirs, *_ in self._shared])
 
     def extra_repr(self):
         return repr(self.layer)
+
+
+def _restore_module(layer, parameters):
+    made = Module.__new__(Module)
+    torch.nn.Module.__init__(made)
+    made._hold(layer, iter(parameters))
+    return made
 
 
 # ---- optimizers ---------------------------------------------------------------------------------
@@ -186,6 +201,10 @@ class Optimizer(torch.optim.Optimizer):
         scratch = _optim.Optimizer(name, [_core_leaf()], **hypers)
         self._hypers = [key for key in scratch.param_groups[0] if key != "params"]
         super().__init__(params, {key: scratch.param_groups[0][key] for key in self._hypers})
+        self._bind(name)
+
+    def _bind(self, name):
+        """The parameters' memory, as Tenon's optimizer takes it."""
         self._states = [each["name"] for each in _optim._entry(name)["states"]]
         self._params = [p for group in self.param_groups for p in group["params"]]
         self._leaves = [take(p.detach()) for p in self._params]
@@ -242,8 +261,7 @@ class Optimizer(torch.optim.Optimizer):
             self.param_groups, self._ours.param_groups, self._set, strict=True
         ):
             for key in self._hypers:
-                value = group[key]
-                value = value.item() if isinstance(value, torch.Tensor) else value
+                value = _number(group[key])
                 if value != known[key]:
                     ours[key] = known[key] = value
 
@@ -262,14 +280,67 @@ class Optimizer(torch.optim.Optimizer):
         return saved
 
     def load_state_dict(self, saved):
-        super().load_state_dict(saved)
+        before = self.state, self.param_groups
+        super().load_state_dict(saved)  # makes others, once it has compared groups
+        try:
+            numbers = [n for group in saved["param_groups"] for n in group["params"]]
+            found = [saved["state"].get(number) for number in numbers]
+            self._take({place: states for place, states in enumerate(found) if states})
+        except BaseException:
+            self.state, self.param_groups = before
+            raise
         self.state.clear()
-        numbers = [n for group in saved["param_groups"] for n in group["params"]]
-        for place, number in enumerate(numbers):
-            for name, value in saved["state"].get(number, {}).items():
-                ours = take(value.detach()).clone()
-                _core.set_optimizer_state(self._ours._handle, place, name, ours)
-        self._read_hypers()
+
+    def _take(self, states):
+        """Numbers as `param_groups` has them, states {place: {name: tensor}}; all or nothing."""
+        hypers = [{key: _number(group[key]) for key in self._hypers if key in group}
+                  for group in self.param_groups]  # fmt: skip
+        ours = {place: {name: self._taken(place, name, each) for name, each in found.items()}
+                for place, found in states.items()}  # fmt: skip
+        self._ours._load(hypers, ours)
+        self._set = hypers
+
+    @staticmethod
+    def _taken(place, name, tensor):
+        _errors.check_type("load_state_dict", f"{place}.{name}", tensor, torch.Tensor, "a tensor")
+        return take(tensor.detach())
+
+    def __reduce__(self):
+        states = {}
+        for place in range(len(self._params)):
+            for name in self._states:
+                tensor = _core.get_optimizer_state(self._ours._handle, place, name)
+                if tensor is not None:
+                    states.setdefault(place, {})[name] = share(tensor)
+        kept = self.defaults, self.param_groups, states
+        return _restore_optimizer, (type(self), self._ours.name, *kept)
+
+    def __copy__(self):
+        made = self.__new__(type(self))
+        vars(made).update(vars(self))
+        return made
+
+    def __getattr__(self, key):
+        # A copy looks for its parameters' memory when it is used, and a module has its own again.
+        if "_waiting" not in vars(self):
+            raise AttributeError(f"the optimizer has no attribute {key!r}")
+        name, states = vars(self).pop("_waiting")
+        self._bind(name)
+        self._take(states)
+        return getattr(self, key)
+
+
+def _restore_optimizer(kind, name, defaults, groups, states):
+    made = kind.__new__(kind)
+    made._hypers, made._ours = list(defaults), None
+    torch.optim.Optimizer.__init__(made, groups, defaults)
+    del made._ours
+    made._waiting = name, states
+    return made
+
+
+def _number(value):
+    return value.item() if isinstance(value, torch.Tensor) else value
 
 
 def _core_leaf():

@@ -2,6 +2,8 @@
 # tests/python/test_cache.py: layers that keep keys and values of the positions they have seen: the
 # bits of a whole sequence, cropped, saved, never with other weights, and changed by no failed call.
 
+import copy
+import pickle
 import unittest
 
 from support import Case, bits, tenon
@@ -228,6 +230,17 @@ class Cache(Case):
         self.assertRaises(tenon.Error, other.load_state_dict, saved)
         other.set_cache(positions=8).load_state_dict(saved)
         self.assertEqual(bits(other(x[:, 4:])), bits(whole[:, 4:]))
+
+    def test_copied(self):
+        model = make()
+        x = rows(1, 5)
+        whole = model(x)
+        model[0].set_cache(positions=9)
+        model.set_cache(positions=8)
+        model(x[:, :4])
+        for again in (copy.deepcopy(model), pickle.loads(pickle.dumps(copy.deepcopy(model)))):
+            self.assertEqual(bits(again(x[:, 4:])), bits(whole[:, 4:]))
+        self.assertEqual(bits(model(x[:, 4:])), bits(whole[:, 4:]))
 
     def test_refusals(self):
         model = nn.linear(inputs=2, outputs=2)

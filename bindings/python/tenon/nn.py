@@ -139,6 +139,7 @@ class _Model:
         for layer in self.modules():
             if isinstance(layer, Layer):
                 layer._forget_buffers()
+                vars(layer)["_room"] = (batch, positions)
         return self
 
     def crop_cache(self, count=0):
@@ -222,6 +223,7 @@ class Layer(_Model):
         numbers = None if device is None else _runtime.find_device(device)
         vars(self).update(
             name=name, options=options, training=True, _children=[], _device=device, _n_outputs=1,
+            _room=None,  # for sequences, as given to set_cache
             _seen={},  # by name: the objects of tensors, to which the garbage collector finds so
             _handle=_core.create_layer(name, numbers, options),
         )  # fmt: skip
@@ -337,7 +339,7 @@ class Layer(_Model):
     def __reduce__(self):
         own = [(name, tensor) for name, _, tensor in self._named(None)]
         modes = [layer.training for layer in self.modules()]
-        made = (self.name, self._device, self.options, self.named_children(), own, modes)
+        made = (self.name, self._device, self.options, self.named_children(), own, modes, self._room)
         return _restore, made
 
     def __repr__(self):
@@ -345,13 +347,16 @@ class Layer(_Model):
         return _lines(f"<layer {self.name}({options})", self._children, ">")
 
 
-def _restore(name, device, options, children, state, modes):
+def _restore(name, device, options, children, state, modes, room=None):
     random = _runtime.get_rng_state()
     layer = Layer(name, device=device, **options)
     if _runtime.get_rng_state() != random:  # a copy draws nothing
         _runtime.set_rng_state(random)
     for child_name, child in children:
         layer.append(child, child_name)
+    vars(layer)["_room"] = room
+    if not children and len(state) > len(layer._named(None)):  # caches; children have their own
+        _core.set_layer_cache(layer._handle, *room)
     drawn = {each: tensor for each, _, tensor in layer._named(None)}
     for each, tensor in state:  # the tensors themselves: what was one is one again
         if drawn[each].requires_grad != tensor.requires_grad:

@@ -76,13 +76,7 @@ void copy_in(Context& context, Tensor& tensor, const void* data) {
 }
 
 void check_writable(const Context& context, const Tensor& tensor) {
-  if (tensor.storage->read_only) {
-    fail(TENON_E_ALIAS, "the tensor is read-only", "tensor", {}, tensor::describe(tensor));
-  }
-  if (tensor::overlaps_itself(tensor.shape(), tensor.strides())) {
-    fail(TENON_E_ALIAS, "the tensor overlaps itself and cannot be written", "tensor",
-         "one address for each element", "strides " + tensor::dims_text(tensor.strides()));
-  }
+  launch::require_writable(tensor, "the tensor", {});
   if (context.grad_enabled() && tape::requires_grad(tensor)) {
     fail(TENON_E_GRAD, "the tensor requires a gradient; writing to it would go unrecorded",
          "tensor", {}, tensor::describe(tensor),

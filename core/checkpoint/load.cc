@@ -98,7 +98,8 @@ class Loading {
     prepare_.push_back({std::move(step), std::move(undo)});
   }
   void change(std::function<void()> step) { changes_.push_back(std::move(step)); }
-  void copy(Ref from, Tensor& to) {
+  void copy(const std::string& name, Ref from, Tensor& to) {
+    launch::require_writable(to, "checkpoint:", name);
     change([this, from = std::move(from), to = Ref::shared(&to)] {
       const GradMode off(context_, false);
       launch::copy_into(context_, *from, *to);
@@ -142,7 +143,7 @@ class Loader {
       const Ref found = from_.tensor(in(each.name), tensor::meta_of(*each.tensor));
       const auto [first, fresh] = seen.try_emplace(each.tensor, &each.name, found);
       if (fresh) {
-        from_.copy(found, *each.tensor);
+        from_.copy(in(each.name), found, *each.tensor);
       } else if (!same_bytes(*first->second.second, *found)) {
         refuse(in(each.name), "has other values in the file than another name of the same tensor",
                "those of \"" + in(*first->second.first) + "\"", "others");
@@ -202,7 +203,7 @@ class Loader {
   }
 
   void operator()(Ref& tensor) const {
-    from_.copy(from_.tensor(name_, tensor::meta_of(*tensor)), *tensor);
+    from_.copy(name_, from_.tensor(name_, tensor::meta_of(*tensor)), *tensor);
   }
 
   void operator()(Value& value) const {

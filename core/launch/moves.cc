@@ -138,4 +138,19 @@ void copy_into(Context& context, const Tensor& source, Tensor& destination) {
   if (target.get() != &destination) copy_into(context, *target, destination);
 }
 
+void require_writable(const Tensor& tensor, std::string_view what, std::string_view name) {
+  const auto refuse = [&](const char* how, std::string expected, std::string found) {
+    const std::string quoted = name.empty() ? "" : " \"" + std::string(name) + "\"";
+    fail(TENON_E_ALIAS, std::string(what) + quoted + how,
+         name.empty() ? "tensor" : std::string(name), std::move(expected), std::move(found));
+  };
+  if (tensor.storage->read_only) {
+    refuse(" is read-only", "memory that may be written", tensor::describe(tensor));
+  }
+  if (!tensor.contiguous() && tensor::overlaps_itself(tensor.shape(), tensor.strides())) {
+    refuse(" overlaps itself and cannot be written", "one address for each element",
+           "strides " + tensor::dims_text(tensor.strides()));
+  }
+}
+
 }  // namespace tenon::launch

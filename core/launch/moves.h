@@ -27,4 +27,9 @@ Ref on_host(Context& context, const Ref& tensor);
 // Any layouts, same shape and dtype, same or another device; without history.
 [[gnu::cold]] void copy_into(Context& context, const Tensor& source, Tensor& destination);
 
+// Before a tensor that is the program's is written by one of these: throws TENON_E_ALIAS if it is
+// read-only, or two of its elements share an address.
+// what, name   how the message calls it: the layer's tensor "weight"; the name may be empty
+void require_writable(const Tensor& tensor, std::string_view what, std::string_view name);
+
 }  // namespace tenon::launch

@@ -287,6 +287,7 @@ void Layer::check_like(std::string_view name, const Tensor& target, const Tensor
 void Layer::set_tensor(Context& context, std::string_view name, const Tensor& values) {
   Tensor& target = find_tensor(name);
   check_like(name, target, values);
+  launch::require_writable(target, "the layer's tensor", name);
   copy_values(context, values, target);
 }
 
@@ -353,6 +354,7 @@ void Layer::set_buffer(Context& context, std::string_view name, Tensor& values) 
          std::string(name), "a buffer of the layer", found ? "a parameter" : "nothing");
   }
   check_like(name, *found->second, values);
+  launch::require_writable(*found->second, "the layer's tensor", name);
   if (found->first.cache && found->second->dtype() == TENON_DTYPE_I64) {
     context.layer_call->counts.emplace_back(found->second, Ref::shared(&values));
     return;

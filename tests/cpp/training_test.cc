@@ -175,6 +175,17 @@ TEST(CppLayers, ArePartsOfLayers) {
   const Tensor x = tn::rand({2, 4});
   EXPECT_EQ(numbers(model(x)), numbers(other(x)));
 
+  // What does not fit changes nothing.
+  const auto before = numbers(other.get("0.bias"));
+  const auto refused = [&](const char* name, const Tensor& values) {
+    const tn::NamedTensor given[] = {{"0.bias", tn::ones({3}), true}, {name, values, true}};
+    return status_of([&] { other.load_state_dict(given); });
+  };
+  EXPECT_EQ(refused("0.weight", tn::ones({4, 3})), TENON_E_SHAPE);
+  EXPECT_EQ(refused("0.weight", tn::ones({3, 4}, tn::float64)), TENON_E_DTYPE);
+  EXPECT_EQ(refused("weight", tn::ones({3, 4})), TENON_E_NOT_FOUND);
+  EXPECT_EQ(numbers(other.get("0.bias")), before);
+
   tn::Layer lstm = tn::nn::lstm({.inputs = 4, .hidden = 3, .bias = false});
   EXPECT_EQ(lstm.n_outputs(), 3u);
   EXPECT_EQ(lstm.all(tn::ones({5, 2, 4}))[1].shape(), tn::Shape({1, 2, 3}));

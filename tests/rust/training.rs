@@ -213,6 +213,21 @@ fn layers_are_parts_of_layers() -> Result<()> {
     let x = tenon::rand([2, 4])?;
     assert_eq!(numbers(&model.forward(&x)?)?, numbers(&other.forward(&x)?)?);
 
+    // What does not fit changes nothing.
+    let before = numbers(&other.get("0.bias")?)?;
+    let refused = |name: &str, values: tenon::Tensor| {
+        let named = |name: &str, tensor| tenon::NamedTensor {
+            name: name.into(),
+            tensor,
+            is_parameter: true,
+        };
+        let given = [named("0.bias", tenon::ones([3])?), named(name, values)];
+        Ok::<_, tenon::Error>(status_of(other.load_state_dict(&given)))
+    };
+    assert_eq!(refused("0.weight", tenon::ones([4, 3])?)?, Status::SHAPE);
+    assert_eq!(refused("weight", tenon::ones([3, 4])?)?, Status::NOT_FOUND);
+    assert_eq!(numbers(&other.get("0.bias")?)?, before);
+
     let lstm = nn::lstm(4, 3).bias(false).build()?;
     assert_eq!(lstm.n_outputs(), 3);
     let steps = tenon::ones([5, 2, 4])?;

@@ -187,8 +187,14 @@ impl Layer {
             .map(|each| each.tensor)
             .collect())
     }
-    /// Copies values into the tensors of these names.
+    /// Copies values into the tensors of these names. If one does not fit, nothing is copied.
     pub fn load_state_dict(&self, values: &[NamedTensor]) -> Result<()> {
+        for each in values {
+            let (here, given) = (self.get(&each.name)?, &each.tensor);
+            if here.shape()? != given.shape()? || here.dtype()? != given.dtype()? {
+                return self.set(&each.name, given); // fails, in the library's words
+            }
+        }
         values
             .iter()
             .try_for_each(|each| self.set(&each.name, &each.tensor))

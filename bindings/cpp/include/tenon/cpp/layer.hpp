@@ -97,8 +97,13 @@ class Layer {
     }
     return found;
   }
-  // Copies values into the tensors of these names.
+  // Copies values into the tensors of these names. If one does not fit, nothing is copied.
   void load_state_dict(std::span<const NamedTensor> values) {
+    for (const NamedTensor& each : values) {
+      const Tensor here = get(each.name);
+      const bool fits = here.shape() == each.tensor.shape() && here.dtype() == each.tensor.dtype();
+      if (!fits) return set(each.name, each.tensor);  // throws, in the library's words
+    }
     for (const NamedTensor& each : values) set(each.name, each.tensor);
   }
   Tensor get(std::string_view name) const {

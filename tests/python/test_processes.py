@@ -2,10 +2,12 @@
 # tests/python/test_processes.py: tenon.processes: one process alone, several under mpirun, and what
 # is refused.
 
+import functools
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 from support import Case, tenon
@@ -212,6 +214,15 @@ class Alone(Case):
         self.refused(Exception, "rank below 1", lambda: parallel.gather_states(1))
         parallel.gather_states()
         self.assertEqual(sorted(optimizer.state_dict()["state"]), ["0.momentum_buffer", "0.step"])
+
+    def test_read_only_memory_is_not_written(self):
+        with tempfile.TemporaryDirectory() as folder:
+            tenon.save(f"{folder}/x.safetensors", {"x": tenon.ones(2)})
+            output = tenon.load(f"{folder}/x.safetensors")["x"]
+            begin = functools.partial(self.group.begin, "all_reduce", tenon.zeros(2), output)
+            self.refused(tenon.AliasError, "the output is read-only", begin)
+            self.same(output, [1.0, 1.0])
+            del output, begin
 
     def test_steps_of_a_pass(self):
         x = tenon.tensor([0.0]).requires_grad_()

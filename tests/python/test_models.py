@@ -291,10 +291,20 @@ class Moves(Case):
             "layer.load_state_dict(saved)\n"
             "print(layer.weight.device, layer.weight.to('cpu').tolist())\n"
             "layer.to('cpu').load_state_dict(copy.deepcopy(saved))\n"
-            "print(layer.bias.device, layer.bias.tolist())\n",
+            "print(layer.bias.device, layer.bias.tolist())\n"
+            "layer.to('sim')\n"
+            "rule = tenon.optim.adam(layer.parameters(), lr=0.1)\n"
+            "for duplicate in (copy.deepcopy, lambda both: pickle.loads(pickle.dumps(both))):\n"
+            "    rest = []\n"
+            "    for each, its in (duplicate((layer, rule)), (layer, rule)):\n"
+            "        for _ in range(2):\n"
+            "            each(tenon.ones(1, 2).to('sim')).sum().backward()\n"
+            "            its.step(clear_grad=True)\n"
+            "        rest.append(each.weight.to('cpu').tolist())\n"
+            "    print(each.weight.device, rest[0] == rest[1])\n",
             TENON_PLUGIN_PATH=str(SIM),
         )
-        expected = "cpu cpu\nsim:0 [[1.0, 1.0]]\ncpu [0.0]\n"
+        expected = "cpu cpu\nsim:0 [[1.0, 1.0]]\ncpu [0.0]\n" + "sim:0 True\n" * 2
         self.assertEqual((done.stdout, done.stderr), (expected, ""))
 
 

@@ -339,8 +339,8 @@ class Layer(_Model):
     def __reduce__(self):
         own = [(name, tensor) for name, _, tensor in self._named(None)]
         modes = [layer.training for layer in self.modules()]
-        made = (self.name, self._device, self.options, self.named_children(), own, modes, self._room)
-        return _restore, made
+        made = (self.name, self._device, self.options, self.named_children(), own, modes)
+        return _restore, (*made, self._room)
 
     def __repr__(self):
         options = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
@@ -349,7 +349,10 @@ class Layer(_Model):
 
 def _restore(name, device, options, children, state, modes, room=None):
     random = _runtime.get_rng_state()
-    layer = Layer(name, device=device, **options)
+    try:
+        layer = Layer(name, device=device, **options)
+    except _errors.NoKernelError:  # it has moved to where first weights cannot be drawn
+        layer = Layer(name, **options).to(device)
     if _runtime.get_rng_state() != random:  # a copy draws nothing
         _runtime.set_rng_state(random)
     for child_name, child in children:

@@ -118,7 +118,7 @@ constexpr tenon_dataset_desc kDatasets[] = {
     {sizeof(tenon_dataset_desc), 0, str("tenon.cifar"),
      str("Colour pictures in the binary files of CIFAR-10 and CIFAR-100. Fields: `image`, "
          "u8[3,32,32]; `label`, i64; of CIFAR-100 also `coarse_label`, i64."),
-     kOptionList, kOptions, 0, create, release, length, fields, get, nullptr}};
+     kOptionList, kOptions, 0, create, release, length, fields, get, nullptr, nullptr}};
 
 }  // namespace
 

@@ -174,7 +174,7 @@ constexpr tenon_dataset_desc kDatasets[] = {
      str("Rows of numbers in a text file. Fields: `features`, f32, all columns but those named; "
          "`label`, i64; `target`, f32. A cell that is not a number, or a row of another length, is "
          "refused with its line and column when the file is opened."),
-     kOptionList, kOptions, 0, create, release, length, fields, get, nullptr}};
+     kOptionList, kOptions, 0, create, release, length, fields, get, nullptr, nullptr}};
 
 }  // namespace
 

@@ -134,7 +134,7 @@ constexpr tenon_dataset_desc kDatasets[] = {
      str("Samples and labels in idx files, the format of MNIST. Fields: `image`, as stored, one "
          "slice along the file's first dimension; `label`, i64. Every byte of the files is "
          "accounted for when they are opened."),
-     kOptionList, kOptions, 0, create, release, length, fields, get, nullptr}};
+     kOptionList, kOptions, 0, create, release, length, fields, get, nullptr, nullptr}};
 
 }  // namespace
 

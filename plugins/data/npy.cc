@@ -88,7 +88,7 @@ constexpr tenon_dataset_desc kDatasets[] = {{sizeof(tenon_dataset_desc), 0, str(
                                                  "dtype and values as stored, one slice along "
                                                  "the first index a sample."),
                                              kOptionList, kOptions, 0, create, release, length,
-                                             fields, get, nullptr}};
+                                             fields, get, nullptr, nullptr}};
 
 }  // namespace
 

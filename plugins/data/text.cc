@@ -160,7 +160,7 @@ constexpr tenon_dataset_desc kDatasets[] = {
     {sizeof(tenon_dataset_desc), 0, str("tenon.text"),
      str("Windows of tokens of one text. Fields: `tokens`, i64[window], and `targets`, "
          "i64[window], the tokens one further."),
-     kOptionList, kOptions, 0, create, release, length, fields, get, nullptr}};
+     kOptionList, kOptions, 0, create, release, length, fields, get, nullptr, nullptr}};
 
 }  // namespace
 

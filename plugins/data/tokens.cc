@@ -242,7 +242,7 @@ constexpr tenon_dataset_desc kDatasets[] = {
      str("Windows of tokens in files of token numbers, which are read as samples are. Fields: "
          "`tokens`, i64[window]; `targets`, i64[window], the tokens `ahead` further; with `pad` "
          "also `length`, i64, how many of them are not padding."),
-     kOptionList, kOptions, 0, create, release, length, fields, get, lengths}};
+     kOptionList, kOptions, 0, create, release, length, fields, get, lengths, nullptr}};
 
 }  // namespace
 

@@ -485,7 +485,7 @@ STRUCT(tenon_dataset_field, 96);
 MEMBER(tenon_dataset_field, name, 0);
 MEMBER(tenon_dataset_field, sample, 16);
 
-STRUCT(tenon_dataset_desc, 104);
+STRUCT(tenon_dataset_desc, 112);
 MEMBER(tenon_dataset_desc, struct_size, 0);
 MEMBER(tenon_dataset_desc, flags, 4);
 MEMBER(tenon_dataset_desc, name, 8);
@@ -499,6 +499,7 @@ MEMBER(tenon_dataset_desc, length, 72);
 MEMBER(tenon_dataset_desc, fields, 80);
 MEMBER(tenon_dataset_desc, get, 88);
 MEMBER(tenon_dataset_desc, lengths, 96);
+MEMBER(tenon_dataset_desc, get_batch, 104);
 
 STRUCT(tenon_datasets_table, 16);
 MEMBER(tenon_datasets_table, struct_size, 0);

@@ -69,7 +69,7 @@ constexpr tenon_dataset_option kOptions[] = {
     {str("slow"), str("samples take a while"), TENON_VALUE_BOOL, 0}};
 constexpr tenon_dataset_desc kDatasets[] = {{sizeof(tenon_dataset_desc), 0, str("acme.counts"),
                                              str("Numbers."), kOptions, 3, 0, create, release,
-                                             length, fields, get, nullptr}};
+                                             length, fields, get, nullptr, nullptr}};
 struct Until {
   explicit Until(const sdk::Attrs& options) : bad(options.integer(0)) {}
   tenon_meta infer(const tenon_meta& sample) const { return sample; }

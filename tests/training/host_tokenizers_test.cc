@@ -50,7 +50,7 @@ constexpr tenon_dataset_desc kDatasets[] = {
      [](tenon_call*, void*, const int64_t*, int64_t, void* const*) -> tenon_status {
        return TENON_OK;
      },
-     nullptr}};
+     nullptr, nullptr}};
 
 constexpr tenon_op_desc kOps[] = {sdk::op(
     {.name = "acme.ask",

@@ -64,7 +64,9 @@ TENON_EXPORT tenon_status tenon_dataset_get_field(tenon_context* context, tenon_
                                                   uint32_t index, tenon_meta* out_sample,
                                                   const char** out_name);
 
-// Samples indices[n] as tensors [n, ...] in host memory, one per field; n_fields must be all.
+// Samples indices[n] as tensors [n, ...] in host memory, one per field; n_fields must be all. Of a
+// dataset that draws random numbers these are the samples of epoch 0 of a loader with the context's
+// seed: asked for again they are the same, and the context's own numbers go on as if nothing was.
 // errors   TENON_E_ARGUMENT (names the first index out of range), TENON_E_DATA, TENON_E_IO
 TENON_EXPORT tenon_status tenon_dataset_call(tenon_context* context, tenon_dataset* dataset,
                                              const int64_t* indices, int64_t n,

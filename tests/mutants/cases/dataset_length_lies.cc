@@ -59,7 +59,7 @@ tenon_status lengths(tenon_call*, void*, int64_t first, int64_t count, int64_t* 
 constexpr tenon_dataset_desc kDatasets[] = {
     {sizeof(tenon_dataset_desc), 0, sdk::str(TENON_CASE_ID ".rows"),
      sdk::str("Rows of 1 to 4 numbers, padded with 0."), nullptr, 0, 0, create, release, length,
-     fields, get, lengths}};
+     fields, get, lengths, nullptr}};
 
 }  // namespace
 

@@ -80,7 +80,7 @@ tenon_status get(tenon_call*, void*, const int64_t* indices, int64_t n, void* co
 }
 constexpr tenon_dataset_desc datasets[] = {{sizeof(tenon_dataset_desc), 0, str("small.counts"),
                                             str(kDoc), nullptr, 0, 0, open_counts, close_counts,
-                                            count, fields, get, nullptr}};
+                                            count, fields, get, nullptr, nullptr}};
 
 constexpr tenon_sample samples[] = {{str("small.copy"), str("f32[2]"), str(""), TENON_OK, 1}};
 

@@ -124,7 +124,7 @@ constexpr auto datasets_of(std::integer_sequence<uint32_t, F...>) {
   return std::array{tenon_dataset_desc{sizeof(tenon_dataset_desc), 0, sdk::str(kNames[F]),
                                        sdk::str("Points of a parabola."), options,
                                        std::size(options), 0, create<F>, release, length<F>,
-                                       fields<F>, get<F>, lengths<F>}...};
+                                       fields<F>, get<F>, lengths<F>, nullptr}...};
 }
 constexpr auto datasets = datasets_of(std::make_integer_sequence<uint32_t, kFaults>());
 

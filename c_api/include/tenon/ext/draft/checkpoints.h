@@ -42,8 +42,9 @@ TENON_EXPORT void tenon_checkpoint_release(tenon_checkpoint* checkpoint);
 //   a layer      all its parameters and buffers, and those of the layers in it
 //   an optimizer all states there are, and its hyper-parameters, by group if there is more than one
 //   a schedule   its states
-//   a loader     epoch and position; its seed must be that of the file, and with buckets its pool
-//                and the size of its batches
+//   a loader     epoch and position; its seed, how many samples its dataset has and whether it
+//                shuffles must be as in the file, and with buckets its pool and the size of its
+//                batches. With another share than the file's it goes on where all processes were
 //   a tensor     its values
 //   a value      TENON_VALUE_I64, F64, BOOL or STRING; copied
 // memory   holds the part, which the caller may release
@@ -94,9 +95,9 @@ TENON_EXPORT tenon_status tenon_checkpoint_save(tenon_context* context,
 // or an optimizer may not have more in the file than it has here. What has made no step when it was
 // saved has none afterwards. outputs  *out_loaded is 1; 0 if there was no file; may be NULL errors
 // TENON_E_DATA (what is missing, left over, or different, by name; a number that is none;
-//          another seed or other buckets of a loader), TENON_E_ATTRIBUTE (a hyper-parameter out of
-//          its range), TENON_E_IO, TENON_E_NOT_FOUND (no plugin with tenon.safetensors),
-//          TENON_E_CAPTURE. Nothing is changed then.
+//          a loader with another order), TENON_E_ATTRIBUTE (a hyper-parameter out of its range),
+//          TENON_E_IO, TENON_E_NOT_FOUND (no plugin with tenon.safetensors), TENON_E_CAPTURE.
+//          Nothing is changed then.
 TENON_EXPORT tenon_status tenon_checkpoint_load(tenon_context* context,
                                                 tenon_checkpoint* checkpoint, const char* path,
                                                 uint64_t path_length, uint32_t flags,

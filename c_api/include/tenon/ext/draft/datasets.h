@@ -5,6 +5,7 @@
 #ifndef TENON_EXT_DRAFT_DATASETS_H
 #define TENON_EXT_DRAFT_DATASETS_H
 
+#include <tenon/ext/draft/transforms.h>  // tenon_batch
 #include <tenon/plugin.h>
 
 #ifdef __cplusplus
@@ -54,6 +55,13 @@ typedef struct tenon_dataset_desc {
   // should be read for it. A descriptor of before it was appended ends with `get`.
   tenon_status (*lengths)(tenon_call* call, void* object, int64_t first, int64_t count,
                           int64_t* lengths);
+  // Optional; where it is there a host calls it instead of `get`, which may then be NULL. It is for
+  // samples with random numbers in them, which follow from seed, epoch and the sample's number
+  // alone, never from the batch it is in, its place there, or a thread: so they are the same for
+  // any number of workers, in one process or several, and in a run that goes on in the middle of an
+  // epoch. Without a loader (tenon_dataset_call) the seed is the context's, and the epoch 0.
+  tenon_status (*get_batch)(tenon_call* call, void* object, const tenon_batch* batch,
+                            void* const* destinations);
 } tenon_dataset_desc;
 
 typedef struct tenon_datasets_table {

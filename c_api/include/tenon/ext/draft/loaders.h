@@ -125,7 +125,8 @@ TENON_EXPORT tenon_status tenon_loader_begin(tenon_context* context, tenon_loade
 // errors   TENON_E_ARGUMENT (n_fields); those of the dataset and the transforms, with the number of
 //          the sample. A batch that fails is not given and the position stays: the next call reads
 //          it again, and tenon_loader_begin with a position further on skips it. TENON_E_STATE: the
-//          workers are those of the process that was forked
+//          workers are those of the process that was forked. TENON_E_CAPTURE: a plan would take the
+//          same batch at each run
 TENON_EXPORT tenon_status tenon_loader_run(tenon_context* context, tenon_loader* loader,
                                            tenon_tensor** out_fields, uint32_t n_fields,
                                            int64_t* out_n);

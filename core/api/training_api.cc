@@ -211,7 +211,7 @@ tenon_status tenon_dataset_call(tenon_context* context, tenon_dataset* dataset,
            n < 0 ? "n" : "n_fields", n < 0 ? ">= 0" : std::to_string(from.fields().size()),
            std::to_string(n < 0 ? n : int64_t{n_fields}));
     }
-    std::vector<Ref> fields = from.get(cx, {indices, static_cast<size_t>(n)});
+    std::vector<Ref> fields = from.get(cx, {n, indices, cx.seed, 0});
     for (uint32_t i = 0; i < n_fields; ++i) out_fields[i] = tensor::handle(fields[i].take());
   });
 }

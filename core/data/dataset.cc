@@ -39,45 +39,45 @@ void Dataset::describe(Context& context) {
   }
 }
 
-std::vector<Ref> Dataset::get(Context& context, std::span<const int64_t> indices) const {
-  for (size_t i = 0; i < indices.size(); ++i) {
-    if (indices[i] >= 0 && indices[i] < length_) continue;
+std::vector<Ref> Dataset::get(Context& context, const tenon_batch& batch) const {
+  for (int64_t i = 0; i < batch.n; ++i) {
+    if (batch.samples[i] >= 0 && batch.samples[i] < length_) continue;
     fail_in(kind_->name, TENON_E_ARGUMENT,
             "sample index out of range at position " + std::to_string(i), "indices",
-            "0 to " + std::to_string(length_ - 1), std::to_string(indices[i]));
+            "0 to " + std::to_string(length_ - 1), std::to_string(batch.samples[i]));
   }
   std::vector<Ref> out;
   std::vector<void*> destinations;
   for (const tenon_dataset_field& field : fields_) {
     tensor::Dims shape{};
-    shape[0] = static_cast<int64_t>(indices.size());
+    shape[0] = batch.n;
     std::copy_n(field.sample.shape, field.sample.rank, shape.begin() + 1);
     const tensor::DimSpan dims(shape.data(), static_cast<size_t>(field.sample.rank) + 1);
     tensor::checked_count(dims, tensor::size_of(field.sample.dtype));
     out.push_back(Ref(Tensor::create(runtime_->host_device(), field.sample.dtype, dims)));
     destinations.push_back(out.back()->view.data);
   }
-  read(context, indices, destinations.data());
+  read(context, batch, destinations.data());
   return out;
 }
 
-void Dataset::read(Context& context, std::span<const int64_t> indices,
-                   void* const* destinations) const {
-  const auto some = [&](std::span<const int64_t> wanted) {
+void Dataset::read(Context& context, const tenon_batch& batch, void* const* destinations) const {
+  const bool whole = desc().get_batch != nullptr;
+  const auto some = [&](const tenon_batch& wanted) {
     ask(
-        context, "get",
+        context, whole ? "get_batch" : "get",
         [&](tenon_call* call) {
-          return desc().get(call, object_, wanted.data(), static_cast<int64_t>(wanted.size()),
-                            destinations);
+          return whole ? desc().get_batch(call, object_, &wanted, destinations)
+                       : desc().get(call, object_, wanted.samples, wanted.n, destinations);
         },
-        wanted.size() == 1 ? wanted.data() : nullptr);
+        wanted.n == 1 ? wanted.samples : nullptr);
   };
   try {
-    some(indices);
+    some(batch);
   } catch (const Error& error) {
     // Which sample was it? Each is asked for alone; the first that fails again has the last word.
-    if (indices.size() < 2 || error.status == TENON_E_INTERRUPTED) throw;
-    for (size_t i = 0; i < indices.size(); ++i) some(indices.subspan(i, 1));
+    if (batch.n < 2 || error.status == TENON_E_INTERRUPTED) throw;
+    for (int64_t i = 0; i < batch.n; ++i) some({1, batch.samples + i, batch.seed, batch.epoch});
     throw;
   }
 }

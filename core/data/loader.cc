@@ -103,15 +103,15 @@ void Loader::begin(int64_t epoch, int64_t position) {
 
 std::shared_ptr<const Pass> Loader::make_pass(int64_t epoch) const {
   refuse_forked();
-  const Order how{all_, batch_, seed_, (flags_ & TENON_LOADER_SHUFFLE) != 0};
+  const Order how{all_, batch_, seed_, shuffles()};
   auto read = [&runtime = *runtime_, dataset = dataset_, steps = steps_,
                order = order_of(how, epoch, buckets_, share_), seed = seed_, epoch,
                batch = batch_](Context& context, int64_t position) {
     const auto first = static_cast<size_t>(position);
     const size_t n = std::min(static_cast<size_t>(batch), order.size() - first);
     const std::span<const int64_t> samples(order.data() + first, n);
-    Fields fields = dataset ? dataset->get(context, samples) : numbers_of(runtime, samples);
     const tenon_batch what{static_cast<int64_t>(n), samples.data(), seed, epoch};
+    Fields fields = dataset ? dataset->get(context, what) : numbers_of(runtime, samples);
     for (const Step& step : steps) {
       fields[step.field] = step.transform->call(context, what, *fields[step.field]);
     }
@@ -174,7 +174,7 @@ void Loader::set_share(const Share& share) {
            "first " + std::to_string(share.first) + ", count " + std::to_string(share.count));
   }
   std::shared_ptr<const Pass> pass = pass_with(share_, share);
-  length_ = share.of == 1 ? all_ : all_ / (batch_ * share.of) * share.count * batch_;
+  length_ = share.is_all() ? all_ : all_ / (batch_ * share.of) * share.count * batch_;
   begin(std::move(pass), 0);
 }
 

@@ -48,6 +48,9 @@ class Loader : public OfRuntime {
   const std::vector<tenon_dataset_field>& fields() const { return fields_; }
   int64_t length() const { return length_; }
   int64_t batch() const { return batch_; }
+  int64_t samples() const { return all_; }  // of the dataset
+  bool shuffles() const { return (flags_ & TENON_LOADER_SHUFFLE) != 0; }
+  const Share& share() const { return share_; }
   int64_t pool() const { return buckets_.pool; }
   uint64_t seed() const { return seed_; }
 

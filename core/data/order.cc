@@ -73,7 +73,7 @@ std::vector<int64_t> order_of(const Order& order, int64_t epoch, const Buckets& 
   }
   if (buckets.pool != 0) sort_pools(samples, order.batch, buckets);
   if (buckets.pool != 0 && order.shuffle) shuffle_batches(samples, order.batch, random);
-  return share.of == 1 ? samples : shared(samples, order.batch, share);
+  return share.is_all() ? samples : shared(samples, order.batch, share);
 }
 
 }  // namespace tenon::data

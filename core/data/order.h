@@ -14,6 +14,8 @@ struct Share {
   int64_t first = 0;
   int64_t count = 1;
   int64_t of = 1;
+
+  bool is_all() const { return of == 1; }
 };
 
 // Which samples are in one batch: those of similar length among `pool` batches.

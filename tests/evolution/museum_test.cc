@@ -168,6 +168,26 @@ TEST_F(MuseumOfThisDraft, TheDatasetIsReadAndHasNoLengths) {
   tenon_dataset_release(squares);
 }
 
+// And this one where they ended later: it says lengths, and is asked by `get`.
+TEST_F(MuseumOfThisDraft, TheDatasetWithLengthsIsReadByALoader) {
+  Session s(exhibits());
+  tenon_dataset* rows = nullptr;
+  s.must(tenon_dataset_create(s.context, "museum.rows", TENON_NUL, nullptr, nullptr, 0, &rows));
+  int64_t found[4] = {};
+  s.must(tenon_dataset_get_lengths(s.context, rows, 0, 4, found));
+  EXPECT_THAT(found, ElementsAre(0, 1, 2, 3));
+  tenon_loader* loader = nullptr;
+  s.must(tenon_loader_create(s.context, rows, 4, 7, 0, &loader));
+  tenon_tensor* made = nullptr;
+  int64_t n = 0;
+  s.must(tenon_loader_run(s.context, loader, &made, 1, &n));
+  const Tensor batch(made);
+  s.must(tenon_tensor_get_data(s.context, batch.get(), found, sizeof found));
+  EXPECT_THAT(found, ElementsAre(0, 1, 2, 3));
+  tenon_loader_release(loader);
+  tenon_dataset_release(rows);
+}
+
 TEST_F(Museum, AnotherDraftIsRefusedByItsManifest) {
   Session s(forged(99));
   const std::string words = "built for ABI draft 99; this Tenon loads draft " +

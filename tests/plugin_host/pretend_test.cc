@@ -412,6 +412,15 @@ TEST(OlderPlugin, ADatasetThatEndsEarlierIsReadWithoutTheRest) {
   EXPECT_EQ(read.struct_size, sizeof(tenon_dataset_desc));
   EXPECT_EQ(read.get, grown.dataset.desc.get);
   EXPECT_EQ(read.lengths, nullptr);
+  Grown middle(-1);  // and one from between: it has `lengths`, and no `get_batch`
+  std::memset(&middle.dataset.desc.get_batch, kJunk, sizeof middle.dataset.desc.get_batch);
+  middle.dataset.desc.struct_size = offsetof(tenon_dataset_desc, get_batch);
+  Registry between(nullptr);
+  middle.add(&middle.dataset.desc, between);
+  EXPECT_THAT(middle.report, testing::IsEmpty());
+  const auto* later = between.find_entry(registry::kind_of<tenon_dataset_desc>(), "acme.d");
+  ASSERT_NE(later, nullptr);
+  EXPECT_EQ(later->as<tenon_dataset_desc>().get_batch, nullptr);
   Grown shorter(-1);
   shorter.dataset.desc.struct_size = kBefore - 8;
   Registry other(nullptr);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/templates/kinds.c: a schedule, a format, a layer and a transform of a plugin in C or Rust
-// are found and work.
+// tests/templates/kinds.c: a schedule, a format, a layer, a transform and a dataset of a plugin in
+// C or Rust are found and work.
 //
 // usage: kinds <folder of plugins> <plugin, and the name of all it has> <a file to write>
 #include <tenon/ext/draft/archives.h>
 #include <tenon/ext/draft/layers.h>
+#include <tenon/ext/draft/loaders.h>
 #include <tenon/ext/draft/schedules.h>
-#include <tenon/ext/draft/transforms.h>
 
 #include "sdk/templates/any/any/test/check.h.in"
 
@@ -84,6 +84,45 @@ static void check_transform(const char* name) {
   tenon_tensor_release(field);
 }
 
+// One batch, which must be [n] as `expected` says; none at the end of an epoch.
+static void expect_batch(tenon_loader* loader, const int64_t* expected, int64_t n) {
+  tenon_tensor* field = NULL;
+  int64_t found[6] = {0}, found_n = -1;
+  check(tenon_loader_run(context, loader, &field, 1, &found_n));
+  EXPECT(found_n == n);
+  if (n == 0) return;
+  check(tenon_tensor_get_data(context, field, found, (uint64_t)n * sizeof *found));
+  for (int64_t i = 0; i < n; ++i) EXPECT(found[i] == expected[i]);
+  tenon_tensor_release(field);
+}
+
+// Samples hold the seed, the epoch and their number: of a loader its own, of a call the context's
+// seed and epoch 0.
+static void check_dataset(const char* name) {
+  tenon_dataset* set = NULL;
+  check(tenon_dataset_create(context, name, TENON_NUL, NULL, NULL, 0, &set));
+  check(tenon_context_set_seed(context, 7, 0));
+  const int64_t samples[] = {5, 0};
+  tenon_tensor* field = NULL;
+  check(tenon_dataset_call(context, set, samples, 2, &field, 1));
+  int64_t found[2];
+  check(tenon_tensor_get_data(context, field, found, sizeof found));
+  EXPECT(found[0] == 705 && found[1] == 700);
+  tenon_tensor_release(field);
+  for (uint32_t workers = 0; workers < 3; ++workers) {
+    tenon_loader* loader = NULL;
+    check(tenon_loader_create(context, set, 4, 3, 0, &loader));
+    check(tenon_loader_set_workers(context, loader, workers));
+    expect_batch(loader, (int64_t[]){300, 301, 302, 303}, 4);
+    expect_batch(loader, (int64_t[]){304, 305}, 2);
+    expect_batch(loader, NULL, 0);
+    check(tenon_loader_begin(context, loader, 2, 4));
+    expect_batch(loader, (int64_t[]){324, 325}, 2);
+    tenon_loader_release(loader);
+  }
+  tenon_dataset_release(set);
+}
+
 static void write_file(const char* path, const char* bytes) {
   FILE* file = fopen(path, "wb");
   EXPECT(file && fputs(bytes, file) >= 0 && fclose(file) == 0);
@@ -117,6 +156,7 @@ int main(int argc, char** argv) {
   check_layer(argv[2]);
   check_format(argv[2], argv[3]);
   check_transform(argv[2]);
+  check_dataset(argv[2]);
   close_plugins();
   return 0;
 }

@@ -84,6 +84,23 @@ CASE(dataset_flags) { numbers.desc.flags |= 1u << 30; }
 // refused: dataset hostile.numbers: `get` is NULL; no slot may be
 CASE(dataset_get_null) { numbers.desc.get = NULL; }
 
+static tenon_status refusing_batch(tenon_call* call, void* object, const tenon_batch* batch,
+                                   void* const* destinations) {
+  (void)call;
+  (void)object;
+  (void)batch;
+  (void)destinations;
+  return TENON_E_DATA;
+}
+
+// A dataset with `get_batch` in place of `get`, which is then not asked for.
+// needs: dataset hostile.numbers
+// error: TENON_E_DATA hostile.numbers: sample 0: the get_batch failed without saying why
+CASE(dataset_get_batch_refuses) {
+  numbers.desc.get = NULL;
+  numbers.desc.get_batch = refusing_batch;
+}
+
 static tenon_status negative_lengths(tenon_call* call, void* object, int64_t first, int64_t count,
                                      int64_t* lengths) {
   (void)call;

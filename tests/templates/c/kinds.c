@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/templates/c/kinds.c: a unit with a schedule, a format, a layer and a transform, for the
-// plugins test.c_kinds and test.cxx_kinds: it is C and C++ alike. KIND_NAME is the name of each.
+// tests/templates/c/kinds.c: a unit with a schedule, a format, a layer, a transform and a dataset,
+// for the plugins test.c_kinds and test.cxx_kinds: it is C and C++ alike. KIND_NAME is the name of
+// each.
 #include <stdlib.h>
 #include <tenon/sdk/plugin.h>
 
@@ -195,7 +196,60 @@ static const tenon_transform_desc transforms[] = {{.struct_size = sizeof(tenon_t
                                                    .infer = infer,
                                                    .run = run}};
 
+// ---- The dataset: six samples, each seed, epoch and number in one -------------------------------
+
+static tenon_status open_set(tenon_call* call, const tenon_value* values, void** out_object) {
+  (void)call, (void)values;
+  static const char one_object = 0;
+  *out_object = (void*)&one_object;
+  return TENON_OK;
+}
+
+static tenon_status length(tenon_call* call, void* object, int64_t* out_length) {
+  (void)call, (void)object;
+  *out_length = 6;
+  return TENON_OK;
+}
+
+static tenon_status fields(tenon_call* call, void* object, tenon_dataset_field* out,
+                           uint32_t capacity, uint32_t* out_count) {
+  (void)call, (void)object;
+  static const tenon_string name = TN_TEXT("draw");
+  *out_count = 1;
+  if (capacity == 0) return TENON_OK;
+  memset(out, 0, sizeof *out);
+  out->name = name;
+  out->sample.dtype = TENON_DTYPE_I64;
+  return TENON_OK;
+}
+
+static tenon_status get_batch(tenon_call* call, void* object, const tenon_batch* batch,
+                              void* const* destinations) {
+  (void)call, (void)object;
+  int64_t* to = (int64_t*)destinations[0];
+  for (int64_t i = 0; i < batch->n; ++i) {
+    to[i] = (int64_t)batch->seed * 100 + batch->epoch * 10 + batch->samples[i];
+  }
+  return TENON_OK;
+}
+
+static const tenon_dataset_desc datasets[] = {{.struct_size = sizeof(tenon_dataset_desc),
+                                               .flags = 0,
+                                               .name = TN_TEXT(KIND_NAME),
+                                               .doc = TN_TEXT("Seed, epoch and number."),
+                                               .options = NULL,
+                                               .n_options = 0,
+                                               .reserved = 0,
+                                               .create = open_set,
+                                               .release = release,
+                                               .length = length,
+                                               .fields = fields,
+                                               .get = NULL,
+                                               .lengths = NULL,
+                                               .get_batch = get_batch}};
+
 TN_UNIT(kinds) = {.schedules = TN_LIST(schedules),
+                  .datasets = TN_LIST(datasets),
                   .layers = TN_LIST(layers),
                   .formats = TN_LIST(formats),
                   .transforms = TN_LIST(transforms)};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/templates/rust/kinds.rs: the plugin test.rust_kinds: a schedule, a format, a layer and a
-// transform, which do what those of c/kinds.c do. Both globs at once: a name of the one must not
-// hide the crate.
+// tests/templates/rust/kinds.rs: the plugin test.rust_kinds: a schedule, a format, a layer, a
+// transform and a dataset, which do what those of c/kinds.c do. Both globs at once: a name of the
+// one must not hide the crate.
 use tenon_plugin::raw::*;
 use tenon_plugin::*;
 
@@ -132,8 +132,44 @@ impl Transform for Turned {
     }
 }
 
+// ---- The dataset: six samples, each seed, epoch and number in one -------------------------------
+
+struct Draws;
+
+impl Dataset for Draws {
+    const NAME: &'static str = NAME;
+    const DOC: &'static str = "Seed, epoch and number.";
+    const OPTIONS: &'static [tenon_dataset_option] = &[];
+    const DRAWS: bool = true;
+
+    fn create(_: Attrs) -> Result<Draws> {
+        Ok(Draws)
+    }
+    fn length(&self) -> i64 {
+        6
+    }
+    fn fields(&self) -> Vec<Field> {
+        vec![Field {
+            name: "draw",
+            dtype: TENON_DTYPE_I64,
+            shape: vec![],
+        }]
+    }
+    fn get_batch(&self, batch: &Samples, target: &Target) -> Result {
+        for (row, number) in batch.numbers.iter().enumerate() {
+            target.write(
+                0,
+                row,
+                &[batch.seed as i64 * 100 + batch.epoch * 10 + number],
+            );
+        }
+        Ok(())
+    }
+}
+
 const UNIT: Unit = Unit {
     schedules: &[schedule::<Halves>()],
+    datasets: &[dataset::<Draws>()],
     formats: &[format::<Bytes>()],
     layers: &[layer::<Scaled>()],
     transforms: &[transform::<Turned>()],

@@ -51,7 +51,7 @@ const _: () = assert!(size_of::<tenon_collective_desc>() == 120);
 const _: () = assert!(size_of::<tenon_collectives_table>() == 16);
 const _: () = assert!(size_of::<tenon_dataset_option>() == 40);
 const _: () = assert!(size_of::<tenon_dataset_field>() == 96);
-const _: () = assert!(size_of::<tenon_dataset_desc>() == 104);
+const _: () = assert!(size_of::<tenon_dataset_desc>() == 112);
 const _: () = assert!(size_of::<tenon_datasets_table>() == 16);
 const _: () = assert!(size_of::<tenon_format_entry>() == 120);
 const _: () = assert!(size_of::<tenon_format_pair>() == 32);
@@ -377,6 +377,7 @@ fn every_member_is_where_c_has_it() {
     assert_eq!(offset!(tenon_dataset_desc, fields), 80);
     assert_eq!(offset!(tenon_dataset_desc, get), 88);
     assert_eq!(offset!(tenon_dataset_desc, lengths), 96);
+    assert_eq!(offset!(tenon_dataset_desc, get_batch), 104);
     assert_eq!(offset!(tenon_datasets_table, struct_size), 0);
     assert_eq!(offset!(tenon_datasets_table, count), 4);
     assert_eq!(offset!(tenon_datasets_table, descs), 8);

@@ -39,7 +39,7 @@ mod transform;
 pub use backend::{backend, Backend};
 pub use collective::{collective, collective_option, required_collective_option};
 pub use collective::{Collective, Transfer};
-pub use dataset::{dataset, Dataset, Field, Target};
+pub use dataset::{dataset, Dataset, Field, Samples, Target};
 pub use describe::*;
 pub use format::{format, Content, Entry, Format, Piece};
 pub use guard::{check, guard, Error, Failure, Result};

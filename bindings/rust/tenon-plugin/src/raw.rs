@@ -1070,6 +1070,12 @@ pub struct tenon_dataset_desc {
         count: i64,
         lengths: *mut i64,
     ) -> tenon_status>,
+    pub get_batch: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        object: *mut c_void,
+        batch: *const tenon_batch,
+        destinations: *const *mut c_void,
+    ) -> tenon_status>,
 }
 // Constant data of a plugin, which any thread may read.
 unsafe impl Sync for tenon_dataset_desc {}

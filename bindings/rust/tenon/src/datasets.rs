@@ -201,7 +201,7 @@ impl<'a> LoaderBuilder<'a> {
     pub fn drop_last(self, drop: bool) -> Self {
         self.flag(sys::TENON_LOADER_DROP_LAST, drop)
     }
-    /// Of the order, and of what transforms draw.
+    /// Of the order, and of what transforms and the dataset draw.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self

@@ -126,7 +126,7 @@ class Batch {
 
 struct LoaderOptions {
   bool shuffle = false;
-  std::uint64_t seed = 0;     // of the order, and of what transforms draw
+  std::uint64_t seed = 0;     // of the order, and of what transforms and data draw
   bool drop_last = false;     // leaves out a last batch that is not full
   std::uint32_t workers = 0;  // threads that read ahead; they change no batch and no order
   std::vector<Transform> transforms = {};

@@ -16,19 +16,12 @@
 #pragma once
 
 #include <tenon/ext/draft/transforms.h>
-#include <tenon/sdk/philox.h>
 #include <tenon/sdk/plugin/base.hpp>
+#include <tenon/sdk/plugin/batch.hpp>
 
 #include <memory>
 
 namespace tenon::sdk {
-
-// Random numbers of sample `i` of the batch in this epoch, whatever batch it is in. `purpose` keeps
-// transforms apart.
-inline tenon_sdk_random sample_random(const tenon_batch& batch, int64_t i, uint64_t purpose) {
-  return {batch.seed ^ purpose, static_cast<uint64_t>(batch.epoch),
-          static_cast<uint64_t>(batch.samples[i]) << 16};
-}
 
 // Elements of one sample of a batch [n, ...].
 inline int64_t sample_elements(const tenon_view& batch) {

@@ -117,10 +117,15 @@ class Saver {
     put(in("seed"), std::to_string(info.seed));
     put(in("epoch"), std::to_string(info.epoch));
     put(in("position"), std::to_string(info.position));
-    // The order depends on the size of a batch in this case alone.
-    if (info.pool == 0) return;
-    put(in("pool"), std::to_string(info.pool));
-    put(in("batch"), std::to_string(info.batch));
+    put(in("samples"), std::to_string(loader->samples()));
+    put(in("shuffle"), std::to_string(loader->shuffles()));
+    // Order and position depend on the size of a batch in these cases alone.
+    const data::Share& share = loader->share();
+    if (info.pool != 0 || !share.is_all()) put(in("batch"), std::to_string(info.batch));
+    if (info.pool != 0) put(in("pool"), std::to_string(info.pool));
+    if (share.is_all()) return;
+    put(in("share.count"), std::to_string(share.count));
+    put(in("share.of"), std::to_string(share.of));
   }
 
   void operator()(const tensor::Ref& tensor) const { out_.set(name_, *tensor); }

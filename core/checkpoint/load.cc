@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/checkpoint/load.cc: load() of checkpoint.h: all of the file is held against the parts, and
 // only then is anything changed.
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -170,14 +171,9 @@ class Loader {
 
   void operator()(const std::shared_ptr<data::Loader>& loader) const {
     const auto use = std::make_shared<data::Loader::Use>(*loader);
-    const auto seed = from_.number<uint64_t>(in("seed"), "a seed");
-    if (seed != loader->seed()) {
-      refuse(in("seed"), "is another one: the order of the samples would be another",
-             std::to_string(loader->seed()), std::to_string(seed));
-    }
     expect_order(*loader);
     const auto epoch = from_.number<int64_t>(in("epoch"), "an epoch");
-    const auto position = from_.number<int64_t>(in("position"), "a position");
+    const int64_t position = position_in(*loader);
     if (epoch < 0 || position < 0 || position > loader->length()) {
       refuse(in("position"), "is out of range", "0 to " + std::to_string(loader->length()),
              std::to_string(position) + " in epoch " + std::to_string(epoch));
@@ -187,19 +183,53 @@ class Loader {
     });
   }
 
-  // A file of a loader without buckets says nothing of them, as those from before them do.
+  // What the order of the samples depends on, each as it is here. The file of a loader without
+  // buckets says nothing of them, and older files nothing of `samples` and `shuffle`.
   void expect_order(const data::Loader& loader) const {
-    const bool has_pool = from_.find_text(in("pool")) != nullptr;
-    const int64_t pool = has_pool ? from_.number<int64_t>(in("pool"), "a pool of batches") : 0;
-    if (pool != loader.pool()) {
-      refuse(in("pool"), "is another one: the order of the samples would be another",
-             std::to_string(loader.pool()), std::to_string(pool));
-    }
-    if (pool == 0) return;
-    const auto batch = from_.number<int64_t>(in("batch"), "a number of samples");
-    if (batch == loader.batch()) return;
-    refuse(in("batch"), "is another one: the order of the samples would be another",
-           std::to_string(loader.batch()), std::to_string(batch));
+    const int64_t shuffles = loader.shuffles() ? 1 : 0;
+    expect("seed", loader.seed(), from_.number<uint64_t>(in("seed"), "a seed"));
+    expect("samples", loader.samples(), number_or("samples", loader.samples()));
+    expect("shuffle", shuffles, number_or("shuffle", shuffles));
+    expect("pool", loader.pool(), number_or("pool", 0));
+    if (loader.pool() == 0) return;
+    expect("batch", loader.batch(), from_.number<int64_t>(in("batch"), "a number of samples"));
+  }
+
+  template <class Number>
+  void expect(const char* name, Number here, Number found) const {
+    if (found == here) return;
+    refuse(in(name), "is another one: the order of the samples would be another",
+           std::to_string(here), std::to_string(found));
+  }
+
+  int64_t number_or(const char* name, int64_t otherwise) const {
+    return from_.find_text(in(name)) ? from_.number<int64_t>(in(name), "a number") : otherwise;
+  }
+
+  // Where the loader goes on. One with a share counts its own samples: if the file's had another
+  // share, it goes on where all processes together were, after the last whole round.
+  int64_t position_in(const data::Loader& loader) const {
+    const auto position = from_.number<int64_t>(in("position"), "a position");
+    const data::Share& here = loader.share();
+    const bool is_old = from_.find_text(in("samples")) == nullptr;  // it does not tell its share
+    const data::Share there{0, number_or("share.count", is_old ? here.count : 1),
+                            number_or("share.of", is_old ? here.of : 1)};
+    const int64_t batch = number_or("batch", loader.batch());
+    const bool same = batch == loader.batch() && there.count == here.count && there.of == here.of;
+    if (same || (there.is_all() && here.is_all())) return position;
+    const bool is_round = batch > 0 && there.count > 0 && there.count <= there.of &&
+                          there.of <= std::max<int64_t>(1, loader.samples() / batch);
+    if (!is_round) refuse(in("share"), "is none", "batches of a round", "others");
+    // In samples of the whole order; a plain loader's may be anywhere.
+    const int64_t unit = there.is_all() ? 1 : batch * there.of;
+    const int64_t done = position / (there.is_all() ? 1 : batch * there.count);
+    if (done < 0 || done > loader.samples() / unit) return -1;
+    if (done == loader.samples() / unit) return loader.length();
+    if (here.is_all()) return done * unit;
+    const int64_t round = loader.batch() * here.of;
+    if (done * unit % round == 0) return done * unit / round * loader.batch() * here.count;
+    refuse(in("position"), "is in the middle of a round of all processes' batches",
+           "a multiple of " + std::to_string(round), std::to_string(done * unit));
   }
 
   void operator()(Ref& tensor) const {

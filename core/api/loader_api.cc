@@ -145,7 +145,7 @@ tenon_status tenon_loader_begin(tenon_context* context, tenon_loader* loader, in
 tenon_status tenon_loader_run(tenon_context* context, tenon_loader* loader,
                               tenon_tensor** out_fields, uint32_t n_fields, int64_t* out_n) {
   return guard(context, [&](Context& cx) {
-    const auto& from = kLoaders.require(cx, loader);
+    const auto& from = kLoaders.require(cx, loader, "reading a batch");
     require_pointer(out_n, "out_n");
     const Loader::Use use(*from);
     if (n_fields != from->fields().size()) {

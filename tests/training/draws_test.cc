@@ -212,5 +212,21 @@ TEST_F(Draws, AreTheSameWhenABatchIsReadAgain) {
   }
 }
 
+// A plan would take the same batch at each of its runs.
+TEST_F(Draws, NoBatchIsReadWhileAStepIsCaptured) {
+  for (const uint32_t workers : {0u, 1u}) {
+    const Loader made = shuffled(5, workers);
+    must(tenon_capture_begin(context, nullptr, 0));
+    tenon_tensor* given[2] = {};
+    int64_t n = 0;
+    EXPECT_THAT(refused(tenon_loader_run(context, made.get(), given, 2, &n), TENON_E_CAPTURE),
+                testing::HasSubstr("reading a batch"));
+    tenon_plan* plan = nullptr;
+    must(tenon_capture_end(context, &plan));
+    tenon_plan_release(plan);
+    EXPECT_EQ(rest(made), rest(shuffled(5)));
+  }
+}
+
 }  // namespace
 }  // namespace tenon::tests

@@ -288,7 +288,9 @@ extern PyMethodDef autograd_methods[];
 
 // Is a step being captured in this context, so that values may not be read? Then an exception is
 // set.
-bool refuse_in_capture(tenon_context* context, const char* what);
+bool refuse_in_capture(
+    tenon_context* context, const char* what,
+    const char* hint = "a replay would not see it: return the tensor from the captured function");
 // The context is about to go.
 void forget_captures(tenon_context* context);
 

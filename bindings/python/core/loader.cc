@@ -174,6 +174,14 @@ PyObject* begin_epoch(PyObject*, PyObject* arguments) {
               }));
 }
 
+// refuse_captured_batch(): an error while this thread captures.
+PyObject* refuse_captured_batch(PyObject*, PyObject*) {
+  tenon_context* context = context_of_thread();
+  const char* const hint = "a replay would take the same batch again: pass it to the function";
+  if (!context || refuse_in_capture(context, "batches", hint)) return nullptr;
+  Py_RETURN_NONE;
+}
+
 // next_batch(loader, n_fields): a list of tensors; None if the epoch is over
 PyObject* next_batch(PyObject*, PyObject* arguments) {
   PyObject* capsule = nullptr;
@@ -265,6 +273,7 @@ PyMethodDef loader_methods[] = {
     {"create_transform", guarded<create_transform>, METH_VARARGS, nullptr},
     {"create_loader", guarded<create_loader>, METH_VARARGS, nullptr},
     {"begin_epoch", begin_epoch, METH_VARARGS, nullptr},
+    {"refuse_captured_batch", refuse_captured_batch, METH_NOARGS, nullptr},
     {"next_batch", guarded<next_batch>, METH_VARARGS, nullptr},
     {"loader_place", loader_place, METH_O, nullptr},
     {"close_loader", close_loader, METH_O, nullptr},

@@ -456,10 +456,9 @@ PyObject* plan_text(PyObject*, PyObject* capsule) {
 
 void forget_captures(tenon_context* context) { std::erase(capturing, context); }
 
-bool refuse_in_capture(tenon_context* context, const char* what) {
+bool refuse_in_capture(tenon_context* context, const char* what, const char* hint) {
   if (std::find(capturing.begin(), capturing.end(), context) == capturing.end()) return false;
-  refuse("CAPTURE", what, "x", "a call before or after the captured step", "one inside",
-         "a replay would not see it: return the tensor from the captured function");
+  refuse("CAPTURE", what, "x", "a call before or after the captured step", "one inside", hint);
   return true;
 }
 

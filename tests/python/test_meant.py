@@ -430,7 +430,8 @@ class RandomNumbers(Case):
         self.assertEqual(self.order(seed=1), orders[0])
         tenon.seed(7)
         batches = tenon.data.batches(tenon.data.tensors(ones(4)), 2, shuffle=True)
-        self.assertEqual(batches.state_dict(), {"epoch": 0, "position": 0, "seed": 7})
+        state = {"epoch": 0, "position": 0, "seed": 7, "length": 4, "shuffle": True}
+        self.assertEqual(batches.state_dict(), state)
         self.refused(ValueError, lambda: batches.begin(0, seed=8), "seed", "7", "8")
         batches.begin(1, 2, seed=7)
 

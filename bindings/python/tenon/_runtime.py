@@ -159,7 +159,7 @@ def seed(number, stream=0):
             raise _errors.make_refusal(
                 "value", "seed", operand, "an integer from 0 to 2**64 - 1", str(given)
             )
-    _core.set_seed(number, stream)
+    _core.set_seed(number, stream, 0, sample() is None)
 
 
 def get_rng_state():
@@ -174,10 +174,39 @@ def set_rng_state(state):
         raise _errors.make_refusal(
             "value", "set_rng_state", "state", "what get_rng_state has returned", repr(state)
         )
-    _core.set_seed(*state)
+    _core.set_seed(*state, sample() is None)
 
 
-_modes = _local()  # of this thread: .gradients, those begun and not ended; .fast
+# Of this thread: .gradients, those begun and not ended; .fast; .reading, a Reading.
+_modes = _local()
+
+
+def sample():
+    """(seed, epoch, number) of the sample that this thread reads; None outside of datasets."""
+    reading = getattr(_modes, "reading", None)
+    return reading and (reading.seed, reading.epoch, reading.number)
+
+
+class Reading:
+    """While it lasts, what this thread draws follows from seed, epoch and the sample of `at`;
+    afterwards the thread's own numbers go on as if nothing had been drawn."""
+
+    def __init__(self, seed, epoch):
+        self.seed, self.epoch, self.number = seed, epoch, None
+
+    def __enter__(self):
+        self._before = getattr(_modes, "reading", None), _core.get_seed()
+        _modes.reading = self
+        return self
+
+    def at(self, number):
+        """The sample that is read from now on."""
+        self.number = number
+        _core.draw_for_sample(self.seed, self.epoch, number)
+
+    def __exit__(self, *exception):
+        _modes.reading, numbers = self._before
+        _core.set_seed(*numbers, False)
 
 
 def fast_arithmetic(wanted=True):

@@ -5,12 +5,12 @@
 `for images, labels in tenon.data.batches(digits, 64, shuffle=True)`; `dir(tenon.data)` lists them.
 Batches are also made of datasets that are written in Python."""
 
-import _thread
 import operator
 
 from tenon import _core, _errors
 from tenon._entries import Entries
 from tenon._errors import refuse as _refuse
+from tenon._reading import ALL, Registered, Written, sample_seed, wrong_state  # noqa: F401
 from tenon._tokenizers import Tokenizer, load_tokenizer, tokenizer  # noqa: F401
 from tenon._transforms import (  # noqa: F401
     Transform,
@@ -25,13 +25,6 @@ from tenon._transforms import (  # noqa: F401
     rotate,
     transform,
 )
-
-
-def _wrong_state(expected, found, hint):
-    words = f"batches: expected {expected}, found {found}"
-    return _errors.make_error(
-        4, "TENON_E_STATE", words, "batches", "", expected, found, "", "", hint, ()
-    )
 
 
 # ---- datasets ----------------------------------------------------------------------------------
@@ -98,166 +91,6 @@ def tensors(*fields):
     return _Tensors(fields)
 
 
-# ---- reading ------------------------------------------------------------------------------------
-
-
-class _Registered:
-    """Batches of a dataset of the registry: a loader with threads of its own."""
-
-    def __init__(self, dataset, size, seed, shuffle, drop_last, workers, transforms, parts):
-        self._n_fields = len(dataset.fields)
-        self._handle = _core.create_loader(
-            dataset._handle, 0, size, seed, shuffle, drop_last, workers, transforms, *parts
-        )
-
-    def begin(self, epoch, position):
-        _core.begin_epoch(self._handle, epoch, position)
-
-    def place(self):
-        return _core.loader_place(self._handle)
-
-    def next(self):
-        return _core.next_batch(self._handle, self._n_fields)
-
-    def close(self):
-        _core.close_loader(self._handle)
-
-
-_ALL = 0, 1, 1  # the share of one process alone
-
-
-def _order(length, size, seed, epoch, shuffle, parts):
-    """The numbers of the samples in the order of an epoch, which without buckets or a share is the
-    same for batches of every size."""
-    if parts == (0, None, _ALL):
-        size = max(length, 1)  # one batch
-    loader = _core.create_loader(None, length, size, seed, shuffle, False, 0, [], *parts)
-    _core.begin_epoch(loader, epoch, 0)
-    order = []
-    while fields := _core.next_batch(loader, 1):
-        order += fields[0].tolist()
-    return order
-
-
-class _Written:
-    """Batches of a dataset written in Python: the same orders and transforms, with threads of
-    Python's, each of which has a context of its own."""
-
-    def __init__(self, dataset, size, seed, shuffle, drop_last, workers, transforms, parts):
-        self._dataset, self._size, self._seed = dataset, size, seed
-        self._parts = parts
-        self._shuffle, self._drop_last, self._transforms = shuffle, drop_last, transforms
-        self._workers, self._pool, self._ahead = workers, None, {}
-        self._lock = _thread.allocate_lock()
-        self.begin(0, 0)
-
-    def begin(self, epoch, position):
-        self._drop()
-        length = len(self._dataset)
-        self._order = _order(length, self._size, self._seed, epoch, self._shuffle, self._parts)
-        self._epoch, self._position = epoch, position
-
-    def place(self):
-        return self._epoch, self._position
-
-    def next(self):
-        if not self._lock.acquire(blocking=False):
-            raise _wrong_state("one thread at a time", "another one, which asks just now", "")
-        try:
-            return self._next()
-        finally:
-            self._lock.release()
-
-    def _next(self):
-        position = self._position
-        chosen = self._chosen(position)
-        if not chosen:
-            return None
-        if self._workers:
-            self._read_ahead()
-            fields = self._ahead.pop(position).result()  # one that failed is read again next time
-        else:
-            fields = self._read(chosen, self._epoch)
-        self._position += len(chosen)
-        return fields
-
-    def close(self):
-        self._drop()
-        if self._pool:
-            self._pool.shutdown()
-            self._pool = None
-
-    def _chosen(self, position):
-        chosen = self._order[position : position + self._size]
-        return [] if self._drop_last and len(chosen) < self._size else chosen
-
-    def _drop(self):
-        for future in self._ahead.values():
-            future.cancel()
-        self._ahead = {}
-
-    def _read_ahead(self):
-        if not self._pool:
-            from concurrent.futures import ThreadPoolExecutor
-
-            self._pool = ThreadPoolExecutor(self._workers, "tenon.data")
-        for batch in range(2 * self._workers):
-            position = self._position + batch * self._size
-            chosen = self._chosen(position)
-            if chosen and position not in self._ahead:
-                self._ahead[position] = self._pool.submit(self._read, chosen, self._epoch)
-
-    def _read(self, chosen, epoch):
-        from tenon._autograd import no_grad
-        from tenon._ops import op
-
-        with no_grad:
-            fields = self._take(chosen)
-            if not self._transforms:
-                return fields
-            # They want memory of their own.
-            fields = [op.tenon.copy(field) for field in fields]
-            return _core.transform_batch(self._transforms, self._seed, epoch, chosen, fields)
-
-    def _take(self, chosen):
-        if hasattr(self._dataset, "take"):
-            return list(self._dataset.take(chosen))
-        samples = []
-        for number in chosen:
-            try:
-                sample = self._dataset[number]
-            except StopIteration as error:  # would end the caller's loop without a word
-                raise RuntimeError(f"sample {number} raised StopIteration") from error
-            except Exception as error:
-                if hasattr(error, "add_note"):
-                    error.add_note(f"tenon.data: while sample {number} was read")
-                raise
-            samples.append(tuple(sample) if isinstance(sample, (list, tuple)) else (sample,))
-            if len(samples[-1]) != len(samples[0]):
-                found = f"{len(samples[-1])} in sample {number}"
-                raise _refuse("batches", "fields", f"{len(samples[0])} in each sample", found)
-        return [_stack(column, chosen, place) for place, column in enumerate(zip(*samples))]
-
-
-def _stack(column, chosen, place):
-    """The values of one field as one tensor [n, ...]."""
-    from tenon._ops import op
-    from tenon._tensor import asarray
-
-    if all(isinstance(value, (bool, int, float)) for value in column):
-        return _core.from_numbers(list(column), False)
-    values = [asarray(value) for value in column]
-    for number, value in zip(chosen, values):
-        if (value.shape, value.dtype) != (values[0].shape, values[0].dtype):
-            raise _refuse(
-                "batches",
-                f"field {place}",
-                f"{values[0].dtype.name} {values[0].shape}, as sample {chosen[0]} has",
-                f"{value.dtype.name} {value.shape} in sample {number}",
-            )
-    return op.tenon.stack(values)
-
-
 # ---- batches ------------------------------------------------------------------------------------
 
 
@@ -292,16 +125,16 @@ class Batches:
                     "batches", "transforms", "those of tenon.data", type(each).__name__, "", "type"
                 )
         self._dataset, self._size, self._drop_last, self.seed = dataset, size, drop_last, seed
-        self._pool = buckets
+        self._shuffle, self._pool = bool(shuffle), buckets
         self.share = None if share is None else tuple(map(operator.index, share))
         if self.share and len(self.share) != 3:
             raise _refuse("batches", "share", "(first, count, of)", repr(share))
-        whole = self.share or _ALL
+        whole = self.share or ALL
         parts = buckets, _lengths_of(dataset, lengths) if buckets else None, whole
         # Samples of a round of all processes' batches, and those that are ours.
         self._round, self._ours = size * whole[2], size * whole[1]
         self._begun, self._passes = False, 0
-        source = _Registered if isinstance(dataset, Dataset) else _Written
+        source = Registered if isinstance(dataset, Dataset) else Written
         specs = [(each._handle, each.field) for each in transforms]
         self._source = source(dataset, size, seed, shuffle, drop_last, workers, specs, parts)
         self._process = _process() if workers else None
@@ -324,22 +157,33 @@ class Batches:
         position = self._open().place()[1]
         return position // self._ours * self._round if self._is_shared() else position
 
-    def begin(self, epoch, position=0, *, seed=None, buckets=None, size=None):
-        """The next `for` is this epoch, from this sample of it on; with `seed`, `buckets` and
-        `size`, those of a checkpoint, an error if these batches have others, and so another
-        order. With a share the position is that of all processes, however many they were."""
-        length = len(self._dataset)
+    def begin(
+        self, epoch, position=0, *, seed=None, buckets=None, size=None, length=None, shuffle=None
+    ):  # fmt: skip
+        """The next `for` is this epoch, from this sample of it on; with the others, those of a
+        checkpoint, an error if these batches have others, and so another order. Nothing is changed
+        then. With a share the position is that of all processes, however many they were."""
+        here = len(self._dataset)
+        for name, given in (("epoch", epoch), ("position", position)):
+            if not hasattr(given, "__index__"):
+                found = type(given).__name__
+                raise _refuse("batches", name, "an integer", found, "", "type")
         if seed not in (None, self.seed):
             raise _refuse(
                 "batches", "seed", f"{self.seed}, as the batches were made", str(seed),
                 "tenon.data.batches(..., seed=...), or tenon.seed(...) before it",
             )  # fmt: skip
-        for name, given, own in (("buckets", buckets, self._pool), ("size", size, self._size)):
+        for name, given, own in (
+            ("buckets", buckets, self._pool),
+            ("size", size, self._size),
+            ("length", length, here),
+            ("shuffle", shuffle, self._shuffle),
+        ):
             if given not in (None, own):
                 raise _refuse("batches", name, f"{own}, as the batches were made", str(given))
-        if epoch < 0 or not 0 <= position <= length:
-            raise _refuse("batches", "position", f"0 to {length}", f"{epoch}, {position}")
-        self._open().begin(epoch, self._own(position))
+        if epoch < 0 or not 0 <= position <= here:
+            raise _refuse("batches", "position", f"0 to {here}", f"{epoch}, {position}")
+        self._open().begin(operator.index(epoch), self._own(operator.index(position)))
         self._begun, self._passes = False, self._passes + 1
         return self
 
@@ -367,7 +211,7 @@ class Batches:
         state = {"epoch": epoch, "position": position, "seed": self.seed}
         if self._pool:
             state |= {"buckets": self._pool, "size": self._size}
-        return state
+        return state | {"length": len(self._dataset), "shuffle": self._shuffle}
 
     def __iter__(self):
         if self._begun:
@@ -378,9 +222,9 @@ class Batches:
     def _open(self):
         """The source, where it can be used."""
         if self._source is None:
-            raise _wrong_state("open batches", "closed ones", "make others")
+            raise wrong_state("open batches", "closed ones", "make others")
         if self._process not in (None, _process()):
-            raise _wrong_state(
+            raise wrong_state(
                 "workers of this process", "those of the process that was forked", "make others"
             )
         return self._source
@@ -436,7 +280,8 @@ class _Pass:
     def __next__(self):
         source = self._owner._open()
         if self._owner._passes != self._number:
-            raise _wrong_state("one pass at a time", "another one, begun since", "")
+            raise wrong_state("one pass at a time", "another one, begun since", "")
+        _core.refuse_captured_batch()
         fields = source.next()
         if fields is None:
             raise StopIteration
@@ -453,8 +298,8 @@ def batches(
                 tensors, arrays, numbers or tuples of these; one with `take(numbers)` is asked for
                 whole batches
     shuffle     in an order that depends on length, seed and epoch alone; also where `seed` is given
-    seed        of the order, and of what transforms draw; without it that of `tenon.seed`, as it is
-                when the batches are made
+    seed        of the order, and of what transforms and the dataset draw; without it that of
+                `tenon.seed`, as it is when the batches are made
     drop_last   leaves out a last batch that is smaller
     workers     threads that read ahead; they change no batch and no order
     transforms  done with each batch, in this order: normalise(...), crop(...), flip(), ...,
@@ -517,6 +362,6 @@ def __getattr__(name):
 
 def __dir__():
     own = "Batches Dataset Tokenizer Transform batches color_jitter crop flatten flip"
-    own += " load_tokenizer mask_tokens normalise pad progress random_erasing rotate"
+    own += " load_tokenizer mask_tokens normalise pad progress random_erasing rotate sample_seed"
     own += " tensors tokenizer transform"
     return sorted([*own.split(), *dir(_entries)])

@@ -35,8 +35,10 @@ class Batches:
         seed: Any = ...,
         buckets: Any = ...,
         size: Any = ...,
+        length: Any = ...,
+        shuffle: Any = ...,
     ) -> Any:
-        """The next `for` is this epoch, from this sample of it on; with `seed`, `buckets` and `size`, those of a checkpoint, an error if these batches have others, and so another order."""
+        """The next `for` is this epoch, from this sample of it on; with the others, those of a checkpoint, an error if these batches have others, and so another order."""
         ...
     def close(self) -> Any:
         """Ends the workers."""
@@ -211,6 +213,10 @@ def random_erasing(
 
 def rotate(degrees: Any, *, fill: Any = ..., nearest: Any = ..., field: Any = ...) -> Transform:
     """Each image [n, ..., H, W] turned about its middle by a random angle, counter-clockwise."""
+    ...
+
+def sample_seed(number: Any = ...) -> Any:
+    """A seed for generators that are not Tenon's, an integer from 0 to 2**64 - 1: inside a dataset written in Python it follows from the batches' seed, the epoch and the sample that is read, for any number of workers, as what Tenon's own functions draw there does."""
     ...
 
 def tensors(*fields: Any) -> Any:

@@ -46,7 +46,7 @@ class Ref {
       each(runtime_options) /* () -> dict */                                              \
       each(describe_schema) /* (name, revision) -> what op.cc's take_description reads */ \
       each(reduce_results)  /* (results) -> how they are pickled */                       \
-      each(make_operand)    /* (object) -> Tensor, or None for anything else */           \
+      each(make_operand)    /* (object, dtype, device) -> Tensor, or None for others */   \
       each(make_signature)  /* (op) -> inspect.Signature */                               \
       each(find_dtype)      /* (object) -> Dtype */                                       \
       each(get_item)        /* (tensor, key) -> Tensor */                                 \
@@ -282,6 +282,9 @@ bool add_gated_type(PyObject* module);
 
 // nested.cc: nested lists of numbers
 extern PyMethodDef nested_methods[];
+
+// operands.cc: what stands where tensors are expected
+extern PyMethodDef operand_methods[];
 
 // autograd.cc
 extern PyMethodDef autograd_methods[];

@@ -42,10 +42,10 @@ bool add_version(PyObject* module) {
 
 bool fill(PyObject* module) {
   const PyMethodDef* const tables[] = {
-      connect_methods,   runtime_methods,  random_methods,  buffer_methods,
-      nested_methods,    autograd_methods, object_methods,  data_methods,
-      loader_methods,    dlpack_methods,   custom_methods,  history_methods,
-      tokenizer_methods, exchange_methods, process_methods, xla_methods};
+      connect_methods, runtime_methods,  random_methods,  buffer_methods,    nested_methods,
+      operand_methods, autograd_methods, object_methods,  data_methods,      loader_methods,
+      dlpack_methods,  custom_methods,   history_methods, tokenizer_methods, exchange_methods,
+      process_methods, xla_methods};
   for (const PyMethodDef* table : tables) {
     if (PyModule_AddFunctions(module, const_cast<PyMethodDef*>(table)) < 0) return false;
   }

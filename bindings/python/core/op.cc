@@ -15,6 +15,9 @@ namespace {
 struct Input {
   PyObject* name;  // interned
   bool list;
+  int32_t variable;   // of the schema, which dtypes of inputs have in common; -1: it is `dtype`
+  tenon_dtype dtype;  // NONE: that of the variable
+  bool promotes;      // the variable does
 };
 
 enum class Kind { Int, Float, Bool, Text, Number, Dtype, Ints };
@@ -66,9 +69,16 @@ struct Call {
   uint32_t n_attributes = 0;
   tenon_value inputs[TENON_MAX_SLOTS];
   tenon_value attributes[TENON_MAX_SLOTS];
+  // Inputs whose dtypes depend on the others': lists of numbers, and of other things. Their
+  // values are tensors without a handle until then.
+  std::vector<std::pair<uint32_t, PyObject*>> waiting;
   Memory memory;
 
   bool set_input(uint32_t index, PyObject* object);
+  bool keep_input(uint32_t index, Ref made);
+  bool set_waiting(uint32_t index, PyObject* object);
+  bool set_all_waiting();
+  bool see(Beside& beside, uint32_t index, const Input& input) const;
   bool set_attribute(uint32_t index, PyObject* object);
   bool set_argument(uint32_t index, PyObject* object);
   bool set_named(PyObject* name, PyObject* object);
@@ -85,6 +95,7 @@ void fill(tenon_value* values, uint32_t& count, uint32_t index) {
 const char* text_of(PyObject* text) { return PyUnicode_AsUTF8(text); }
 
 bool Call::refuse_operand(uint32_t index, PyObject* object) const {
+  if (PyErr_Occurred()) return false;
   const Input& input = (*op->inputs)[index];
   refuse_type(text_of(op->name), text_of(input.name),
               input.list ? "a list of tensors" : "a tensor or a number", object,
@@ -104,21 +115,67 @@ bool Call::set_input(uint32_t index, PyObject* object) {
   }
   if (object == Py_None) return true;
   Converted converted = list ? tensors_value(object, memory, value) : number_value(object, value);
-  if (converted == Converted::No && !list) {
-    Ref made = tensor_of(object);
-    if (!made && PyErr_Occurred()) return false;
-    if (made) {
-      object = made.get();
-      memory.keep(std::move(made));
-      return set_input(index, object);
-    }
+  if (list && converted == Converted::Yes) elements = kUncounted;
+  if (converted == Converted::No && (PyList_Check(object) || PyTuple_Check(object))) {
+    value.tag = TENON_VALUE_TENSOR;
+    value.as.tensor = nullptr;
+    waiting.emplace_back(index, object);
+    return true;
   }
-  if (converted == Converted::No) return refuse_operand(index, object);
+  if (converted == Converted::No) {
+    Ref made = list ? Ref() : tensor_beside(object, {});
+    return made ? keep_input(index, std::move(made)) : refuse_operand(index, object);
+  }
   if (converted == Converted::Failed) {
     refuse_large(text_of(op->name), text_of((*op->inputs)[index].name));
   }
-  if (list) elements = kUncounted;
   return converted == Converted::Yes;
+}
+
+// The tensors that input `index` is, as something beside `input`. False with an exception set.
+bool Call::see(Beside& beside, uint32_t index, const Input& input) const {
+  const tenon_value& value = inputs[index];
+  const bool counts = input.variable >= 0 && input.variable == (*op->inputs)[index].variable;
+  if (value.tag == TENON_VALUE_TENSOR && value.as.tensor) {
+    return beside.see(context, value.as.tensor, counts);
+  }
+  if (value.tag != TENON_VALUE_TENSOR_LIST) return true;
+  for (uint32_t i = 0; i < value.count; ++i) {
+    if (!beside.see(context, value.as.tensors[i], counts)) return false;
+  }
+  return true;
+}
+
+bool Call::keep_input(uint32_t index, Ref made) {
+  PyObject* object = made.get();
+  memory.keep(std::move(made));
+  return set_input(index, object);
+}
+
+bool Call::set_waiting(uint32_t index, PyObject* object) {
+  const Input& input = (*op->inputs)[index];
+  Beside beside;
+  for (uint32_t i = 0; i < n_inputs; ++i) {
+    if (!see(beside, i, input)) return false;
+  }
+  beside.promotes = input.promotes;
+  if (input.dtype != TENON_DTYPE_NONE) beside.dtype = input.dtype;
+  Ref made = input.list ? tensors_beside(context, object, beside) : tensor_beside(object, beside);
+  return made ? keep_input(index, std::move(made)) : refuse_operand(index, object);
+}
+
+// Lists of numbers come last: they take the dtype of all others.
+bool Call::set_all_waiting() {
+  for (const bool numbers : {false, true}) {
+    for (size_t i = 0; i < waiting.size(); ++i) {
+      const auto [index, object] = waiting[i];
+      if (inputs[index].tag == TENON_VALUE_TENSOR && !inputs[index].as.tensor &&
+          (numbers || !holds_numbers(object)) && !set_waiting(index, object)) {
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
 bool Call::refuse_attribute(uint32_t index, PyObject* object) const {
@@ -296,7 +353,7 @@ bool read_arguments(Call& call, PyObject* const* arguments, Py_ssize_t count, Py
   for (Py_ssize_t i = 0; i < named; ++i) {
     if (!call.set_named(PyTuple_GET_ITEM(names, i), arguments[count + i])) return false;
   }
-  return true;
+  return call.waiting.empty() || call.set_all_waiting();
 }
 
 PyObject* call_op(const OpObject* op, PyObject* const* arguments, Py_ssize_t count,
@@ -366,8 +423,9 @@ bool take_entry(std::vector<Entry>& out, PyObject* tuple, const char* format, Nu
   return true;
 }
 
-// Reads what tenon/_schema.py says: ((name, is_list), ...), ((name, kind, count), ...),
-// ((synonym, index), ...), how many attributes need no name, names of outputs, signature.
+// Reads what tenon/_schema.py says: ((name, is_list, variable, dtype, promotes), ...),
+// ((name, kind, count), ...), ((synonym, index), ...), how many attributes need no name, names of
+// outputs, signature.
 bool take_description(OpObject* op, PyObject* description) {
   PyObject* inputs = nullptr;
   PyObject* attributes = nullptr;
@@ -388,8 +446,19 @@ bool take_description(OpObject* op, PyObject* description) {
   }
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(inputs); ++i) {
     int list = 0;
-    if (!take_entry(*op->inputs, PyTuple_GET_ITEM(inputs, i), "Up", &list)) return false;
-    op->inputs->back().list = list != 0;
+    int variable = 0;
+    int promotes = 0;
+    PyObject* dtype = nullptr;
+    if (!take_entry(*op->inputs, PyTuple_GET_ITEM(inputs, i), "UpiOp", &list, &variable, &dtype,
+                    &promotes)) {
+      return false;
+    }
+    Input& input = op->inputs->back();
+    input.list = list != 0;
+    input.variable = variable;
+    input.dtype = dtype == Py_None ? TENON_DTYPE_NONE : dtype_from(dtype);
+    input.promotes = promotes != 0;
+    if (dtype != Py_None && input.dtype == TENON_DTYPE_NONE) return false;
   }
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(attributes); ++i) {
     int kind = 0;

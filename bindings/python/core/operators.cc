@@ -71,9 +71,11 @@ const tenon_op* op_of(tenon_context* context, Operator which) {
 struct Operands {
   tenon_value values[2];
   int64_t elements = 0;
-  Ref made;  // a tensor for an array on one side
+  Ref made;      // a tensor for a list or an array on one side
+  bool written;  // the left one is
 
-  Converted take(tenon_context* context, size_t index, PyObject* object) {
+  // `other` stands on the other side.
+  Converted take(tenon_context* context, size_t index, PyObject* object, PyObject* other) {
     if (is_tensor(object)) [[likely]] {
       values[index].tag = TENON_VALUE_TENSOR;
       values[index].count = 0;
@@ -84,8 +86,13 @@ struct Operands {
     const Converted converted = number_value(object, values[index]);
     if (converted != Converted::No) [[likely]]
       return converted;
-    made = tensor_of(object);
-    if (made) return take(context, index, made.get());
+    Beside beside;
+    beside.promotes = !written;  // what is written keeps its dtype
+    if (is_tensor(other) && !beside.see(context, as_tensor(other)->handle, true)) {
+      return Converted::Failed;
+    }
+    made = tensor_beside(object, beside);
+    if (made) return take(context, index, made.get(), other);
     return PyErr_Occurred() ? Converted::Failed : Converted::No;
   }
 };
@@ -96,10 +103,11 @@ PyObject* apply(Operator which, PyObject* a, PyObject* b, PyObject* target) {
   const tenon_op* op = context ? op_of(context, which) : nullptr;
   if (!op) return nullptr;
   Operands operands;
+  operands.written = target != nullptr;
   uint32_t count = 0;
   for (PyObject* each : {a, b}) {
     if (!each) continue;
-    const Converted converted = operands.take(context, count++, each);
+    const Converted converted = operands.take(context, count++, each, each == a ? b : a);
     if (converted == Converted::No) Py_RETURN_NOTIMPLEMENTED;
     if (converted == Converted::Failed) return refuse_large(kNames[which], each == a ? "a" : "b");
   }

@@ -64,16 +64,6 @@ Converted number_value(PyObject* object, tenon_value& out) {
   return Converted::No;
 }
 
-Ref tensor_of(PyObject* object) {
-  // What most objects are that are none, and what must not be taken for one.
-  if (object == Py_None || PyUnicode_Check(object) || PyBytes_Check(object) ||
-      PyDict_Check(object) || PyCallable_Check(object)) {
-    return Ref();
-  }
-  Ref made(PyObject_CallOneArg(state.hooks.make_operand, object));
-  return made && is_tensor(made.get()) ? std::move(made) : Ref();
-}
-
 Converted operand_value(PyObject* object, tenon_value& out) {
   if (is_tensor(object)) {
     out.tag = TENON_VALUE_TENSOR;

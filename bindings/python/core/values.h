@@ -42,10 +42,31 @@ enum class Converted { Yes, No, Failed };  // Failed: an exception is set
 Converted number_value(PyObject* object, tenon_value& out);
 // A tensor or a number.
 Converted operand_value(PyObject* object, tenon_value& out);
+
+// ---- operands.cc --------------------------------------------------------------------------------
+
+// The tensors beside numbers and lists of numbers, which say what dtype those have.
+struct Beside {
+  tenon_dtype dtype = TENON_DTYPE_NONE;  // that of those that count, together
+  bool promotes = true;                  // operands of several dtypes may meet
+  bool known = false;                    // is there one, so that there is a device?
+  tenon_device device{};
+
+  // False with an exception set.
+  bool see(tenon_context* context, tenon_tensor* tensor, bool counts);
+};
+
 // A tensor for what NumPy would take for an array: a list of numbers, an array, what has a buffer
-// or
-// `__array__`. None of these: no reference, and no exception.
-Ref tensor_of(PyObject* object);
+// or `__array__`. None of these: no reference, and no exception.
+Ref tensor_beside(PyObject* object, const Beside& beside);
+// A list of tensors for one of tensors, arrays and lists of numbers; a number alone is none of
+// these.
+Ref tensors_beside(tenon_context* context, PyObject* list, Beside beside);
+// Is there nothing but numbers in nested lists?
+bool holds_numbers(PyObject* list);
+
+// ---- values.cc ----------------------------------------------------------------------------------
+
 // A list or tuple of tensors.
 Converted tensors_value(PyObject* object, Memory& memory, tenon_value& out);
 // One integer, `count` times if that is not 0, or a list or tuple of integers.

@@ -4,7 +4,10 @@
 from tenon import _core, _errors
 from tenon._core import Tensor
 from tenon._errors import refuse as _refuse
+from tenon._operands import operands as _operands
+from tenon._operands import together as _together
 from tenon._ops import op
+from tenon._shapes import _near
 from tenon._tensor import _placed, asarray, tensor
 
 _op = op.tenon
@@ -40,6 +43,7 @@ ones.__doc__ = "A tensor of ones: ones(2, 3) or ones((2, 3)); float32 unless `dt
 empty.__doc__ = "As `zeros`: no tensor holds what was in the memory before."
 
 
+@_operands("x")
 def full_like(x, fill_value=None, dtype=None, *, device=None, requires_grad=False, value=0):
     """A tensor of one value, with the shape, and unless they are given the dtype and device, of
     `x`."""
@@ -70,7 +74,7 @@ def arange(start=None, stop=None, step=1, dtype=None, *, end=None, device=None):
         start, stop = 0, start
     start = 0 if start is None else start
     if dtype is None:
-        whole = all(isinstance(each, int) for each in (start, stop, step))
+        whole = all(hasattr(each, "__index__") for each in (start, stop, step))
         dtype = _core.int64 if whole else _core.float32
     return _finished(_op.arange(start=start, stop=stop, step=step, dtype=dtype), device)
 
@@ -84,7 +88,7 @@ def logspace(start, stop, num=50, base=10.0, *, dtype=None, device=None):
 def eye(n_rows=None, n_cols=None, k=0, *, dtype=None, device=None, n=None, m=None):
     """Ones on diagonal `k` of a matrix of zeros."""
     n_rows, n_cols = n if n_rows is None else n_rows, m if n_cols is None else n_cols
-    return _finished(_op.eye(n=n_rows, m=n_cols, k=k, dtype=dtype), device)
+    return _finished(_op.eye(n=n_rows, m=n_cols, k=_near(k), dtype=dtype), device)
 
 
 def linspace(start, stop=None, num=None, *, dtype=None, device=None, endpoint=True, **named):
@@ -111,7 +115,8 @@ def identity(n, dtype=None):
 
 def tri(n_rows, n_cols=None, k=0, dtype=None):
     """Ones on diagonal `k` and below."""
-    return _op.tril(ones(n_rows, n_rows if n_cols is None else n_cols, dtype=dtype), diagonal=k)
+    shape = (n_rows, n_rows if n_cols is None else n_cols)
+    return _op.tril(ones(shape, dtype=dtype), diagonal=_near(k))
 
 
 def array(data, dtype=None, *, device=None, copy=True):
@@ -138,6 +143,7 @@ def meshgrid(*tensors, indexing="xy"):
         raise _refuse("meshgrid", "indexing", "'xy' or 'ij'", repr(indexing))
     if len(tensors) == 1 and not isinstance(tensors[0], Tensor):
         tensors = tensors[0]
+    tensors = [_together("meshgrid", [each])[0] for each in tensors]
     places = list(range(len(tensors)))
     if indexing == "xy" and len(tensors) > 1:
         places[:2] = 1, 0
@@ -180,11 +186,13 @@ def randperm(n, dtype=None, *, device=None):
     return _finished(_op.permutation(n=n, dtype=dtype), device)
 
 
+@_operands("x")
 def rand_like(x, dtype=None):
     """`rand` of the shape, and unless it is given the dtype, of `x`."""
     return rand(x.shape, dtype=x.dtype if dtype is None else dtype)
 
 
+@_operands("x")
 def randn_like(x, dtype=None):
     """`randn` of the shape, and unless it is given the dtype, of `x`."""
     return randn(x.shape, dtype=x.dtype if dtype is None else dtype)

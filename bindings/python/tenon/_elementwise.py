@@ -6,46 +6,63 @@ import math
 from tenon import _core, _errors
 from tenon._core import Tensor
 from tenon._errors import refuse as _refuse
+from tenon._operands import met as _met
+from tenon._operands import operands as _operands
+from tenon._operands import real as _real
+from tenon._operands import together as _together
 from tenon._ops import op
 from tenon._shapes import _one
 
 _op = op.tenon
 
 
+@_operands("a b")
 def logaddexp(a, b):
     """log(exp(a) + exp(b)), without overflow."""
+    a, b = _real(a, b)
     larger = _op.maximum(a, b)
     apart = _op.where(_op.eq(a, b), 0.0, -_op.abs(a - b))  # of two infinities 0, not NaN
     return larger + _op.log1p(_op.exp(apart))
 
 
+@_operands("x")
 def cbrt(x):
     """The third root."""
     return _op.sign(x) * _op.abs(x) ** (1 / 3)
 
 
+@_operands("x")
 def deg2rad(x):
     """Degrees as radians."""
     return x * (math.pi / 180)
 
 
+@_operands("x")
 def rad2deg(x):
     """Radians as degrees."""
     return x * (180 / math.pi)
 
 
+@_operands("x")
 def frac(x):
     """What follows the point, with the sign of `x`."""
     return x - _op.trunc(x)
 
 
+@_operands("a b")
 def fmod(a, b):
     """The rest of the division that is truncated: with the sign of `a`; tenon.remainder has that of
     `b`."""
-    rest = _op.remainder(_op.abs(a), _op.abs(b))
-    return _op.where(_op.lt(a, 0), -rest, rest)
+    a, b = _met(a, b)
+    if a.dtype.is_floating_point:
+        rest = _op.remainder(_op.abs(a), _op.abs(b))
+        return _op.where(_op.lt(a, 0), -rest, rest)
+    rest = _op.remainder(a, b)  # |-128| is no int8
+    other = _op.logical_and(_op.ne(rest, 0), _op.ne(_op.lt(a, 0), _op.lt(b, 0)))
+    return _op.where(other, rest - b, rest)
 
 
+@_operands("x")
 def signbit(x):
     """Which are negative, -0 included. A NaN is not."""
     below = _op.lt(x, 0)
@@ -54,23 +71,27 @@ def signbit(x):
     return _op.logical_or(below, _op.logical_and(_op.eq(x, 0), _op.lt(1 / x, 0)))
 
 
+@_operands("a b")
 def copysign(a, b):
     """|a| with the sign of `b`."""
-    if not isinstance(b, Tensor):
-        return _op.abs(a) * math.copysign(1.0, b)
-    return _op.where(signbit(b), -_op.abs(a), _op.abs(a))
+    a, b = _real(a, b)
+    size = _op.abs(a)
+    return _op.where(signbit(b), -size, size)
 
 
+@_operands("a b")
 def fmax(a, b):
     """The larger of two, of a NaN and a number the number."""
     return _op.where(_op.isnan(a), b, _op.where(_op.isnan(b), a, _op.maximum(a, b)))
 
 
+@_operands("a b")
 def fmin(a, b):
     """The smaller of two, of a NaN and a number the number."""
     return _op.where(_op.isnan(a), b, _op.where(_op.isnan(b), a, _op.minimum(a, b)))
 
 
+@_operands("x")
 def conj(x):
     """`x`: there are no complex numbers."""
     return x
@@ -79,11 +100,13 @@ def conj(x):
 real = conj
 
 
+@_operands("x")
 def imag(x):
     """Zeros: there are no complex numbers."""
     return _op.full_like(x, value=0)
 
 
+@_operands("x")
 def nan_to_num(x, nan=0.0, posinf=None, neginf=None):
     """Numbers in place of NaN and infinities: 0, and the greatest and least of the dtype."""
     if not x.dtype.is_floating_point:
@@ -98,9 +121,10 @@ def nan_to_num(x, nan=0.0, posinf=None, neginf=None):
     return _op.where(_op.eq(found, -math.inf), neginf, found)
 
 
+@_operands("x")
 def round(x, decimals=0, *, out=None):
     """To the nearest whole number, halves to the even one; or with so many decimals."""
-    if decimals == 0:
+    if decimals == 0 or (decimals > 0 and not x.dtype.is_floating_point):
         return _op.round(x, out=out)
     factor = 10.0 ** abs(decimals)
     scaled = x * factor if decimals > 0 else x / factor
@@ -113,8 +137,10 @@ def clip(x, min=None, max=None, *, out=None):
     return _op.clamp(x, min, max, out=out)
 
 
+@_operands("x xp fp")
 def interp(x, xp, fp):
     """The line through the points (xp, fp), xp ascending, at `x`; beside it its ends."""
+    x, xp, fp = _real(x, xp, fp)
     if xp.size < 2:
         return _op.broadcast_to(fp, shape=list(x.shape)) if xp.size else fp
     at = _op.clamp(_op.searchsorted(xp, x, right=True) - 1, 0, xp.size - 2)
@@ -127,6 +153,7 @@ def interp(x, xp, fp):
 # ---- products -----------------------------------------------------------------------------------
 
 
+@_operands("a b")
 def inner(a, b):
     """Sums of products over the last axis of both."""
     if a.ndim == 0 or b.ndim == 0:
@@ -134,6 +161,7 @@ def inner(a, b):
     return tensordot(a, b, ([-1], [-1]))
 
 
+@_operands("a b")
 def dot(a, b, *, out=None):
     """Of vectors the sum of products; of matrices the matrix product; of more dimensions sums over
     the last axis of `a` and the last but one of `b`, as NumPy's."""
@@ -146,12 +174,15 @@ def dot(a, b, *, out=None):
     return tensordot(a, b, ([-1], [-2 if b.ndim > 1 else -1]))
 
 
+@_operands("a b")
 def cdist(a, b, p=2.0):
     """The distances of the rows of `a` and of `b`."""
+    a, b = _real(a, b)
     apart = _op.unsqueeze(a, axes=[-2]) - _op.unsqueeze(b, axes=[-3])
     return _op.norm(apart, axes=[-1], ord=float(p))
 
 
+@_operands("a b")
 def tensordot(a, b, axes=2, *, dims=None):
     """Sums of products over the last `axes` axes of `a` and the first ones of `b`, or over the axes
     of a pair of lists."""
@@ -173,6 +204,7 @@ def tensordot(a, b, axes=2, *, dims=None):
     return _op.reshape(_op.matmul(first, second), shape=rows + columns)
 
 
+@_operands("a b")
 def vecdot(a, b, axis=None, *, dim=None):
     """Sums of products along `axis`, the last unless it is given; the others are broadcast."""
     axis = _one(axis, dim, default=-1)
@@ -182,6 +214,7 @@ def vecdot(a, b, axis=None, *, dim=None):
     return _op.sum(product, axes=[axis]).astype(product.dtype)
 
 
+@_operands("a b")
 def kron(a, b):
     """Each element of `a` times all of `b`."""
     ndim = max(a.ndim, b.ndim)
@@ -192,6 +225,7 @@ def kron(a, b):
     return _op.reshape(first * second, shape=[m * n for m, n in zip(left, right, strict=True)])
 
 
+@_operands("a b")
 def cross(a, b, axis=None, *, dim=None):
     """The vector product of vectors of three along `axis`, the last unless it is given."""
     axis = _one(axis, dim, default=-1)
@@ -214,6 +248,7 @@ def einsum(*arguments, equation=None, xs=None, out=None):
     return _op.einsum(given, equation=equation, out=out)
 
 
+@_operands("x a b")
 def addmm(x, a, b, *, beta=1, alpha=1):
     """beta x + alpha (a b)"""
     return beta * x + alpha * _op.matmul(a, b)
@@ -250,7 +285,7 @@ def _axis_first(name, operands):
             named["axis"] = axis
         for place, each in enumerate(arguments):
             if place == 1 and isinstance(each, (int, float)):
-                like = arguments[0]
+                (like,) = _together(name, arguments[:1])
                 arguments[1] = _op.full(shape=list(like.shape), value=each, dtype=x.dtype)
         return getattr(_op, name)(x, *arguments, **named)
 
@@ -266,6 +301,7 @@ scatter = _axis_first("scatter", 2)
 scatter_add = _axis_first("scatter_add", 2)
 
 
+@_operands("x", "indices")
 def take_along_dim(x, indices, axis=None, *, dim=None):
     """PyTorch's name of `take_along_axis`; without an axis of `x` as a vector."""
     axis = _one(axis, dim)
@@ -300,7 +336,7 @@ def result_type(*given):
 
 def promote_types(a, b):
     """The dtype that two dtypes have together."""
-    return result_type(a, b)
+    return _core.common(*(_op.full(shape=[0], value=0, dtype=_dtype_of(each)) for each in (a, b)))
 
 
 def can_cast(given, to):

@@ -195,7 +195,11 @@ def set_item(x, key, value):
     """x[key] = value: broadcast to the place, cast to x's dtype, written in place."""
     from tenon._tensor import tensor
 
-    if not isinstance(value, (Tensor, bool, int, float)):
+    if getattr(value, "ndim", None) == 0 and not isinstance(value, Tensor):
+        value = value.item()  # a number of NumPy's
+    if isinstance(value, (list, tuple)):
+        value = tensor(value, x.dtype, device=x.device)
+    elif not isinstance(value, (Tensor, bool, int, float)):
         value = tensor(value)
     if isinstance(value, Tensor):
         value = value.astype(x.dtype)

@@ -7,6 +7,7 @@ from math import nan
 from tenon import _core
 from tenon._errors import refuse as _refuse
 from tenon._names import METHODS, find_function
+from tenon._operands import operands as _operands
 from tenon._ops import op
 
 _op = op.tenon
@@ -83,6 +84,7 @@ def _along(self, dim, index):
     return (slice(None),) * dim + (index,)
 
 
+@_operands("self source", "index")
 def index_add_(self, dim, index, source, *, alpha=1):
     """Adds the slices of `source` to those that `index` names along `dim`."""
     shape = [1] * self.ndim

@@ -6,6 +6,8 @@
 from tenon import _core
 from tenon._core import Tensor
 from tenon._errors import refuse as _refuse
+from tenon._operands import operands as _operands
+from tenon._operands import real as _real
 from tenon._ops import op
 from tenon._shapes import _axis, _cut, _one, ravel
 
@@ -20,6 +22,12 @@ def _no_dim(function, named, words):
         raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
 
 
+def _in(x, dtype):
+    from tenon._tensor import asarray
+
+    return asarray(x, dtype)
+
+
 def _reduction(name, words):
     """A function with the arguments of all three."""
     reduce = getattr(_op, name)
@@ -29,7 +37,7 @@ def _reduction(name, words):
     ):
         if isinstance(dtype, bool):  # sum(x, 1, True), as PyTorch's users write it
             dtype, keepdims = None, dtype
-        x = x if dtype is None else x.astype(dtype)
+        x = x if dtype is None else _in(x, dtype)
         axis = _one(axis, dim, axes)
         found = reduce(x, axes=axis, keepdims=keepdims or keepdim, out=out)
         return found if dtype is None else found.astype(dtype)
@@ -101,11 +109,14 @@ def norm(x, ord=2.0, axis=None, keepdims=False, *, p=None, axes=None, dim=None, 
     return _op.norm(x, axes=axis, keepdims=keepdims or keepdim, ord=ord)
 
 
+@_operands("a b")
 def dist(a, b, p=2.0):
     """The norm of a - b."""
+    a, b = _real(a, b)
     return norm(a - b, p)
 
 
+@_operands("x")
 def count_nonzero(x, axis=None, *, keepdims=False, dim=None):
     """How many elements are not zero."""
     return _op.sum((x != 0).astype(_core.int64), axes=_one(axis, dim), keepdims=keepdims)
@@ -121,6 +132,7 @@ def nansum(x, axis=None, *, keepdims=False, dim=None):
     return _op.sum(_op.where(_op.isnan(x), 0.0, x), axes=_one(axis, dim), keepdims=keepdims)
 
 
+@_operands("x")
 def nanmean(x, axis=None, *, keepdims=False, dim=None):
     """The mean of what is not NaN."""
     axis = _one(axis, dim)
@@ -128,12 +140,12 @@ def nanmean(x, axis=None, *, keepdims=False, dim=None):
     return nansum(x, axis, keepdims=keepdims) / count
 
 
+@_operands("x weights")
 def average(x, axis=None, weights=None, *, keepdims=False):
     """The mean, of which each element is as much as its weight."""
     if weights is None:
         return _op.mean(x, axes=axis, keepdims=keepdims)
-    if not isinstance(weights, Tensor):
-        weights = _op.full(shape=[], value=0.0, dtype=x.dtype) + weights
+    x, weights = _real(x, weights)
     if axis is not None and weights.ndim == 1 != x.ndim:
         shape = [1] * x.ndim
         shape[_axis("average", axis, x.ndim)] = weights.size
@@ -143,6 +155,7 @@ def average(x, axis=None, weights=None, *, keepdims=False):
     return _op.sum(x * weights, axes=axis, keepdims=keepdims) / total
 
 
+@_operands("x")
 def cov(x, rowvar=True, *, correction=None, ddof=None):
     """The covariances of the rows of a matrix, each a variable; of its columns without `rowvar`."""
     correction = _one(correction, ddof, default=1)
@@ -162,6 +175,7 @@ def corrcoef(x, rowvar=True):
     return _op.clamp(scaled, -1.0, 1.0)
 
 
+@_operands("x prepend append")
 def diff(x, n=1, axis=None, *, dim=None, prepend=None, append=None):
     """Differences of neighbours along `axis`, n times, of `x` with what comes before and after."""
     axis = _axis("diff", _one(axis, dim, default=-1), x.ndim)
@@ -173,9 +187,11 @@ def diff(x, n=1, axis=None, *, dim=None, prepend=None, append=None):
     return x
 
 
+@_operands("y x")
 def trapezoid(y, x=None, dx=1.0, axis=None, *, dim=None):
     """The area under the line through (x, y), or with steps of dx."""
     axis = _axis("trapezoid", _one(axis, dim, default=-1), y.ndim)
+    y, x = _real(y, x) if x is not None else (*_real(y), None)
     means = (_cut(y, axis, 1, None) + _cut(y, axis, 0, -1)) / 2
     if x is None:
         return _op.sum(means * dx, axes=[axis])
@@ -185,9 +201,11 @@ def trapezoid(y, x=None, dx=1.0, axis=None, *, dim=None):
     return _op.sum(means * widths, axes=[axis])
 
 
+@_operands("x")
 def gradient(x, spacing=1.0, axis=None):
     """Half the difference of both neighbours, at the ends that to the one there is; a list for
     several axes."""
+    (x,) = _real(x)
     axes = range(x.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
     found = []
     for each in axes:
@@ -217,12 +235,14 @@ def _cumulated(name, words):
     cumulate = getattr(_op, f"cum{name[11:]}")
 
     def find(x, *, axis=None, dtype=None, include_initial=False):
+        if dtype is not None or not isinstance(x, Tensor):
+            x = _in(x, dtype)
         if axis is None:
             if x.ndim != 1:
                 raise _refuse(name, "axis", "an axis, unless there is one", f"{x.ndim} dimensions")
             axis = 0
-        x = x if dtype is None else x.astype(dtype)
         found = cumulate(x, axis=axis)
+        found = found if dtype is None else found.astype(dtype)
         if not include_initial:
             return found
         axis = _axis(name, axis, x.ndim)

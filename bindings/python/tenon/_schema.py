@@ -87,6 +87,16 @@ class Schema:
         ]
         self.outputs = [each["name"] for each in said["outputs"] if not each["aux"]]
 
+    def dtypes(self):
+        """Of each input: which type variable it has, -1 for none; its dtype otherwise; does the
+        variable promote?"""
+        variables = {each["name"]: at for at, each in enumerate(self.said["variables"])}
+        promotes = {each["name"]: each["promote"] for each in self.said["variables"]}
+        return [
+            (variables.get(dtype, -1), _DTYPES.get(dtype), promotes.get(dtype, False))
+            for _, dtype, _, _ in self.inputs
+        ]
+
     def positional(self):
         """How many attributes may be given without a name: those before the first truth, and
         `keepdims` after `axes`. A truth without a name says nothing to who reads it, and libraries
@@ -129,7 +139,10 @@ def describe(name, revision):
     """What the extension module keeps of an op."""
     schema = Schema(name, revision)
     return (
-        tuple((name, is_list) for name, _, is_list, _ in schema.inputs),
+        tuple(
+            (name, is_list, *dtypes)
+            for (name, _, is_list, _), dtypes in zip(schema.inputs, schema.dtypes(), strict=True)
+        ),
         tuple((name, kind, count) for name, kind, count, _ in schema.attributes),
         tuple(schema.synonyms().items()),
         schema.positional(),

@@ -3,6 +3,8 @@
 # names, NumPy's and PyTorch's.
 from tenon._core import Tensor
 from tenon._errors import refuse as _refuse
+from tenon._operands import operands as _operands
+from tenon._operands import together as _together
 from tenon._ops import op
 
 _op = op.tenon
@@ -36,32 +38,33 @@ def concat(tensors, axis=0, *, dim=None, out=None):
     """Tensors one after the other along `axis`; for None all of them as vectors."""
     tensors = list(tensors) if hasattr(tensors, "__iter__") else tensors
     if axis is None:
-        tensors, axis = [ravel(each) for each in tensors], 0
+        tensors, axis = [ravel(each) for each in _together("concat", tensors)], 0
     return _op.concat(tensors, axis=axis if dim is None else dim, out=out)
 
 
-def _at_least(tensors, ndim):
+def _at_least(function, tensors, ndim):
     """With axes of length 1 in front."""
     return [
         each
         if each.ndim >= ndim
         else _op.reshape(each, shape=[1] * (ndim - each.ndim) + [*each.shape])
-        for each in tensors
+        for each in _together(function, list(tensors))
     ]
 
 
 def hstack(tensors):
     """Side by side: along axis 1, vectors along axis 0."""
-    tensors = _at_least(tensors, 1)
+    tensors = _at_least("hstack", tensors, 1)
     return _op.concat(tensors, axis=0 if tensors[0].ndim == 1 else 1)
 
 
 def vstack(tensors):
     """One under the other: along axis 0, vectors as rows."""
-    return _op.concat(_at_least(tensors, 2), axis=0)
+    return _op.concat(_at_least("vstack", tensors, 2), axis=0)
 
 
 def _columns(tensors):
+    tensors = _together("column_stack", list(tensors))
     return [_op.reshape(each, shape=[-1, 1]) if each.ndim < 2 else each for each in tensors]
 
 
@@ -72,10 +75,11 @@ def column_stack(tensors):
 
 def dstack(tensors):
     """Along axis 2: of [n] as [1, n, 1], of [m, n] as [m, n, 1]."""
-    wide = _at_least(tensors, 2)
+    wide = _at_least("dstack", tensors, 2)
     return _op.concat([_op.unsqueeze(x, axes=[2]) if x.ndim < 3 else x for x in wide], axis=2)
 
 
+@_operands("x values")
 def append(x, values, axis=None):
     """`values` after `x` along `axis`; both as vectors without it."""
     if axis is None:
@@ -83,6 +87,7 @@ def append(x, values, axis=None):
     return _op.concat([x, values], axis=axis)
 
 
+@_operands("x")
 def insert(x, index, values, axis=None):
     """`values` in front of place `index` of `x` along `axis`; of `x` as a vector without it."""
     if axis is None:
@@ -91,13 +96,18 @@ def insert(x, index, values, axis=None):
     index = index + x.shape[axis] if index < 0 else index
     if not 0 <= index <= x.shape[axis]:
         raise _refuse("insert", "index", f"0 to {x.shape[axis]}", str(index), kind="index")
-    shape = [1 if place == axis else length for place, length in enumerate(x.shape)]
-    if not isinstance(values, Tensor):
-        values = _op.full(shape=[], value=values, dtype=x.dtype)
-    new = _op.broadcast_to(values.astype(x.dtype), shape=shape)
+    from tenon._tensor import asarray
+
+    values = asarray(values, x.dtype, device=x.device)
+    if values.ndim <= x.ndim:  # as NumPy: what is put in comes along the first axis
+        lead = [1] * (x.ndim - values.ndim)
+        values = moveaxis(_op.reshape(values, shape=[*lead, *values.shape]), 0, axis)
+    shape = [*x.shape[:axis], values.shape[axis], *x.shape[axis + 1 :]]
+    new = _op.broadcast_to(values, shape=shape)
     return _op.concat([_cut(x, axis, 0, index), new, _cut(x, axis, index, None)], axis=axis)
 
 
+@_operands("x")
 def delete(x, index, axis=None):
     """`x` without place `index` along `axis`; as a vector without it."""
     if axis is None:
@@ -118,6 +128,7 @@ def _pieces(x, axis, bounds):
     return [_cut(x, axis, start, stop) for start, stop in zip(bounds, bounds[1:], strict=False)]
 
 
+@_operands("x")
 def split(x, indices_or_sections=None, axis=0, *, dim=None, sizes=None):
     """Views of `x` cut along `axis`, a list, as NumPy does it: a number says how many equal pieces,
     a list before which places to cut. By name, `sizes` says how long each piece is."""
@@ -149,6 +160,7 @@ def split(x, indices_or_sections=None, axis=0, *, dim=None, sizes=None):
     return _pieces(x, axis, bounds)
 
 
+@_operands("x")
 def array_split(x, indices_or_sections, axis=0, *, dim=None):
     """As `split`; pieces need not be equal: the first ones are longer by one."""
     axis = _axis("array_split", axis if dim is None else dim, x.ndim)
@@ -164,6 +176,7 @@ def array_split(x, indices_or_sections, axis=0, *, dim=None):
     return [_cut(x, axis, start, max(start, stop)) for start, stop in zip(places, places[1:])]
 
 
+@_operands("x")
 def chunk(x, chunks, axis=None, *, dim=None):
     """Views of `x` cut along `axis` into at most `chunks` pieces of one size, the last one perhaps
     smaller: a tuple, as PyTorch's."""
@@ -175,6 +188,7 @@ def chunk(x, chunks, axis=None, *, dim=None):
     return tuple(_cut(x, axis, at, min(at + size, length)) for at in range(0, max(length, 1), size))
 
 
+@_operands("x")
 def unbind(x, axis=None, *, dim=None):
     """A view for each place along `axis`, without that axis: a tuple."""
     axis = _axis("unbind", _one(axis, dim, default=0), x.ndim)
@@ -184,6 +198,7 @@ def unbind(x, axis=None, *, dim=None):
 unstack = unbind
 
 
+@_operands("x")
 def select(x, axis, index):
     """A view of one place along `axis`, without that axis."""
     axis = _axis("select", axis, x.ndim)
@@ -191,6 +206,7 @@ def select(x, axis, index):
     return _op.squeeze(_cut(x, axis, index, index + 1), axes=[axis])
 
 
+@_operands("x")
 def narrow(x, axis, start, length):
     """A view of `length` places along `axis` from `start` on."""
     axis = _axis("narrow", axis, x.ndim)
@@ -212,6 +228,7 @@ def expand_dims(x, axis=0):
     return _op.unsqueeze(x, axes=[axis] if isinstance(axis, int) else list(axis))
 
 
+@_operands("x")
 def moveaxis(x, source, destination):
     """Axes moved to other places, the others in their order."""
     come = _axes("moveaxis", source, x.ndim)
@@ -232,6 +249,7 @@ def swapaxes(x, axis0, axis1):
     return _op.transpose(x, axis0=axis0, axis1=axis1)
 
 
+@_operands("x")
 def transpose(x, *axes, axis0=None, axis1=None, dim0=None, dim1=None):
     """Axes in reverse order; transpose(x, 0, 1): two axes exchanged; transpose(x, (2, 0, 1)): in
     that order. A view."""
@@ -249,6 +267,7 @@ def transpose(x, *axes, axis0=None, axis1=None, dim0=None, dim1=None):
     raise _refuse("transpose", "axes", "two axes, or all of them", str(axes))
 
 
+@_operands("x")
 def matrix_transpose(x):
     """The last two axes exchanged; a view."""
     if x.ndim < 2:
@@ -256,6 +275,7 @@ def matrix_transpose(x):
     return _op.transpose(x, axis0=-2, axis1=-1)
 
 
+@_operands("x")
 def t(x):
     """A matrix with its axes exchanged; a vector as it is."""
     if x.ndim > 2:
@@ -263,6 +283,7 @@ def t(x):
     return x if x.ndim < 2 else matrix_transpose(x)
 
 
+@_operands("x")
 def rot90(x, k=1, axes=(0, 1), *, dims=None):
     """Turned by k quarters, from the first of the two axes towards the second."""
     first, second = _axes("rot90", axes if dims is None else dims, x.ndim)
@@ -286,6 +307,7 @@ def flipud(x):
     return _op.flip(x, axes=[0])
 
 
+@_operands("x")
 def repeat(x, repeats, *more, axis=None):
     """Each element `repeats` times one after another along `axis`; of `x` as a vector without it.
     `repeats` may be a vector with a number for each of its places. That is NumPy's and the
@@ -345,6 +367,7 @@ def broadcast_shapes(*shapes):
 
 def broadcast_arrays(*tensors):
     """Views of all of them in the shape that they have together."""
+    tensors = _together("broadcast_arrays", tensors)
     shape = list(broadcast_shapes(*(each.shape for each in tensors)))
     return [_op.broadcast_to(each, shape=shape) for each in tensors]
 
@@ -352,6 +375,7 @@ def broadcast_arrays(*tensors):
 broadcast_tensors = broadcast_arrays
 
 
+@_operands("x")
 def diag(x, k=0, *, diagonal=None):
     """The diagonal of a matrix; of a vector a matrix with it on the diagonal, and zeros."""
     k = k if diagonal is None else diagonal
@@ -362,6 +386,7 @@ def diag(x, k=0, *, diagonal=None):
     return _op.diagonal(x, offset=k)
 
 
+@_operands("x")
 def diag_embed(x, offset=0):
     """Matrices [..., n, n] with the vectors [..., n] on the diagonal `offset`, and zeros."""
     n = x.shape[-1] + abs(offset)
@@ -393,6 +418,7 @@ def cartesian_prod(*tensors):
     return _op.stack([ravel(each) for each in meshgrid(*tensors, indexing="ij")], axis=-1)
 
 
+@_operands("x")
 def pad(x, pads, *, axes=None, mode="constant", value=0, constant_values=None):
     """More elements on each side.
 
@@ -413,6 +439,7 @@ def pad(x, pads, *, axes=None, mode="constant", value=0, constant_values=None):
     return _op.pad(x, pads=pads, axes=axes, mode=mode, value=value)
 
 
+@_operands("x")
 def unflatten(x, axis, sizes):
     """Axis `axis` as several axes of these lengths."""
     axis = _axis("unflatten", axis, x.ndim)
@@ -465,11 +492,16 @@ def roll(x, shift=None, axis=None, *, shifts=None, axes=None, dims=None, out=Non
     return _op.roll(x, shifts=shift, axes=axis, out=out)
 
 
+def _near(diagonal):
+    """The same diagonal as a number of 64 bits: none of a matrix is further away."""
+    return max(-(2**62), min(diagonal, 2**62)) if isinstance(diagonal, int) else diagonal
+
+
 def tril(x, k=0, *, diagonal=None):
     """With zeros above diagonal `k` of the matrices in the last two axes."""
-    return _op.tril(x, diagonal=k if diagonal is None else diagonal)
+    return _op.tril(x, diagonal=_near(k if diagonal is None else diagonal))
 
 
 def triu(x, k=0, *, diagonal=None):
     """With zeros below diagonal `k` of the matrices in the last two axes."""
-    return _op.triu(x, diagonal=k if diagonal is None else diagonal)
+    return _op.triu(x, diagonal=_near(k if diagonal is None else diagonal))

@@ -7,8 +7,8 @@ import math
 from collections import namedtuple
 
 from tenon import _core
-from tenon._core import Tensor
 from tenon._errors import refuse as _refuse
+from tenon._operands import operands as _operands
 from tenon._ops import op
 from tenon._reductions import _line, _no_dim
 from tenon._shapes import _axis, _cut, _one, moveaxis, ravel
@@ -30,6 +30,7 @@ def sort(x, axis=-1, *, descending=False, stable=True, **named):
     return _op.sort(x, axis=axis, descending=descending, stable=stable)[0]
 
 
+@_operands("x")
 def kthvalue(x, k, axis=None, *, dim=None, keepdim=False):
     """(values, indices) of the k-th smallest element of each line along `axis`, k from 1."""
     axis = _axis("kthvalue", _one(axis, dim, default=-1), x.ndim)
@@ -39,6 +40,7 @@ def kthvalue(x, k, axis=None, *, dim=None, keepdim=False):
     return tuple(each if keepdim else _op.squeeze(each, axes=[axis]) for each in found)
 
 
+@_operands("x")
 def partition(x, kth, axis=-1):
     """With element `kth` of each line where it is in order: all of them are."""
     axis = _axis("partition", axis, x.ndim)
@@ -47,6 +49,7 @@ def partition(x, kth, axis=-1):
     return sort(x, axis)
 
 
+@_operands("x")
 def quantile(x, q, axis=None, *, keepdims=False, dim=None, keepdim=False):
     """Where a share `q` of the elements lies below, linear between two of them; NaN if one is NaN.
 
@@ -65,8 +68,8 @@ def quantile(x, q, axis=None, *, keepdims=False, dim=None, keepdim=False):
     n = line.shape[-1]
     if n == 0:
         raise _refuse("quantile", "x", "one element or more", "none")
-    several = isinstance(q, (list, tuple, Tensor)) and not (isinstance(q, Tensor) and q.ndim == 0)
-    shares = (q.tolist() if isinstance(q, Tensor) else list(q)) if several else [float(q)]
+    several = isinstance(q, (list, tuple)) or getattr(q, "ndim", 0) > 0
+    shares = (q.tolist() if hasattr(q, "tolist") else list(q)) if several else [float(q)]
     ordered = _op.sort(line, axis=-1)[0]
     wrong = _op.isnan(_cut(ordered, ordered.ndim - 1, n - 1, n))  # NaN is the last
     found = [_between(ordered, share, n, wrong) for share in shares]
@@ -104,6 +107,7 @@ def median(x, axis=None, *, keepdims=False, **named):
     return quantile(x, 0.5, axis, keepdims=keepdims)
 
 
+@_operands("sorted values")
 def searchsorted(sorted, values, *, side=None, sorter=None, right=False):
     """Where each of `values` has to be put into the vector `sorted` so that it stays in order: in
     front of equal elements, with side="right" after them. `sorter` are the places of `sorted` in
@@ -111,17 +115,29 @@ def searchsorted(sorted, values, *, side=None, sorter=None, right=False):
     sorted = sorted if sorter is None else _op.take(sorted, sorter)
     if side not in (None, "left", "right"):
         raise _refuse("searchsorted", "side", "'left' or 'right'", repr(side))
-    return _op.searchsorted(sorted, values, right=right or side == "right")
+    return _places(sorted, values, right or side == "right")
 
 
+def _places(sorted, values, right):
+    """In the dtype that both have together; integers and numbers with a point meet in float64,
+    which is exact up to 2^53."""
+    if sorted.dtype is not values.dtype:
+        floats = [each.dtype.is_floating_point for each in (sorted, values)]
+        common = _core.common(sorted, values) if floats[0] == floats[1] else "float64"
+        sorted, values = sorted.astype(common), values.astype(common)
+    return _op.searchsorted(sorted, values, right=right)
+
+
+@_operands("values boundaries")
 def bucketize(values, boundaries, *, right=False):
     """`searchsorted` with its arguments exchanged."""
-    return _op.searchsorted(boundaries, values, right=right)
+    return _places(boundaries, values, right)
 
 
+@_operands("values bins")
 def digitize(values, bins, right=False):
     """In which bin each of `values` is, with its lower end, or with `right` its upper one."""
-    return _op.searchsorted(bins, values, right=not right)
+    return _places(bins, values, not right)
 
 
 # ---- sets, places -------------------------------------------------------------------------------
@@ -173,6 +189,7 @@ def unique_consecutive(x):
     return _op.masked_select(x, new)
 
 
+@_operands("x")
 def nonzero(x):
     """A vector of indices for each axis of the elements that are not zero; tenon.argwhere has them
     as rows, which is what PyTorch's nonzero gives."""
@@ -199,22 +216,21 @@ def where(condition, a=None, b=None, *, out=None):
     return _op.where(condition, a, b, out=out)
 
 
+@_operands("condition", "x")
 def extract(condition, x):
     """The elements where the condition is not zero, a vector."""
     return _op.masked_select(x, condition if condition.dtype is _core.bool else condition != 0)
 
 
+@_operands("x elements")
 def isin(x, elements, *, invert=False):
     """Which elements are among `elements`; with `invert` which are not."""
-    if not isinstance(elements, Tensor):
-        from tenon._tensor import tensor
-
-        elements = tensor(elements)
     found = _op.unsqueeze(x, axes=[-1]) == ravel(elements)
     found = _op.any(found, axes=[-1])
     return _op.logical_not(found) if invert else found
 
 
+@_operands("x", "weights")
 def bincount(x, weights=None, minlength=0):
     """How often each of 0, 1, ... is among the integers, or the sum of its weights."""
     if x.ndim != 1 or x.dtype.is_floating_point or x.dtype is _core.bool:
@@ -237,7 +253,7 @@ def histogram(x, bins=10, range=None):
     if not isinstance(bins, int):
         from tenon._tensor import asarray
 
-        edges = asarray(bins).astype(_core.float64)
+        edges = asarray(bins, _core.float64)
     else:
         low, high = range or (_op.min(flat).item(), _op.max(flat).item()) if flat.size else (0, 1)
         if low == high:
@@ -251,6 +267,7 @@ def histogram(x, bins=10, range=None):
     return counts, edges.astype(flat.dtype if flat.dtype.is_floating_point else _core.float32)
 
 
+@_operands("x")
 def histc(x, bins=100, min=0, max=0):
     """The counts of `histogram`, over min to max unless both are 0, in the dtype of `x`."""
     return histogram(x, bins, None if min == max == 0 else (min, max))[0].astype(x.dtype)
@@ -266,8 +283,11 @@ def take(x, indices, axis=None, *, dim=None, out=None):
 # ---- comparisons --------------------------------------------------------------------------------
 
 
+@_operands("a b")
 def isclose(a, b, rtol=1e-5, atol=1e-8, *, equal_nan=False):
     """Where |a - b| <= atol + rtol |b|, or both are the same infinity; NaN to NaN if asked."""
+    a = a if a.dtype.is_floating_point else a.astype(_core.float64)
+    b = b if b.dtype.is_floating_point else b.astype(_core.float64)
     near = _op.abs(a - b) <= atol + rtol * _op.abs(b)
     found = _op.logical_or(_op.eq(a, b), _op.logical_and(near, _op.isfinite(b)))
     if equal_nan:
@@ -280,6 +300,7 @@ def allclose(a, b, rtol=1e-5, atol=1e-8, *, equal_nan=False):
     return bool(_op.all(isclose(a, b, rtol, atol, equal_nan=equal_nan)))
 
 
+@_operands("a b")
 def array_equal(a, b):
     """Have both the same shape and elements? True or False."""
     return a.shape == b.shape and bool(_op.all(_op.eq(a, b)))

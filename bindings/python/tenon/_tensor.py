@@ -43,6 +43,26 @@ def _holds_tensors(data):
     return isinstance(data, Tensor)
 
 
+def _holds_arrays(data, depth=0):
+    """Is a tensor, or an array, anywhere in nested lists?"""
+    if isinstance(data, (list, tuple)):
+        return depth < _MOST_NESTED and any(_holds_arrays(each, depth + 1) for each in data)
+    return isinstance(data, Tensor) or (
+        hasattr(data, "__array__") and getattr(data, "shape", ()) != ()
+    )
+
+
+def _stacked(data):
+    """Lists in which tensors or arrays are, as one tensor."""
+    names = tuple(map(str, range(len(data))))
+    return op.tenon.stack(list(_core.operands("tensor", names, tuple(data))))
+
+
+def _is_number(data):
+    """A number of Python's; NumPy's have a dtype."""
+    return isinstance(data, (bool, int, float)) and not hasattr(data, "dtype")
+
+
 def tensor(data, dtype=None, *, device=None, requires_grad=False):
     """A tensor with a copy of `data`.
 
@@ -53,9 +73,9 @@ def tensor(data, dtype=None, *, device=None, requires_grad=False):
     """
     if isinstance(data, Tensor):
         made = op.tenon.copy(data.detach())
-    elif isinstance(data, (bool, int, float, list, tuple)):
+    elif isinstance(data, (list, tuple)) or _is_number(data):
         if _holds_tensors(data):
-            made = op.tenon.stack([tensor(each) for each in data])
+            made = _stacked(data).detach()
         else:
             made = _core.from_numbers(data, dtype is not None)
     elif _has_buffer(data):
@@ -72,11 +92,21 @@ def tensor(data, dtype=None, *, device=None, requires_grad=False):
     return made
 
 
-def make_operand(given):
-    """A tensor for an array or a list of numbers that stands where an op takes a tensor; None for
-    anything else."""
+def make_operand(given, dtype, device):
+    """A tensor for a number, a list of numbers or an array that stands where a tensor is expected;
+    None for anything else.
+
+    dtype    of numbers and lists, if not the one they have alone
+    device   (kind, index) for a tensor that has to go there
+    """
+    if device is not None:
+        return op.tenon.to(given, kind=device[0], index=device[1])
     if isinstance(given, (list, tuple)):
-        return tensor(given)
+        if not _core.all_numbers(given) and _holds_arrays(given):
+            return _stacked(given)
+        return tensor(given, dtype)
+    if isinstance(given, (bool, int, float)):
+        return tensor(given, dtype)
     if hasattr(given, "__array__") or hasattr(given, "__dlpack__") or _has_buffer(given):
         return asarray(given)
     return None
@@ -89,7 +119,7 @@ def asarray(data, dtype=None, *, device=None, copy=None):
     memory   `data` stays alive as long as the tensor; what is written to the one is seen by the
              other, and not by versions
     """
-    if copy or isinstance(data, (bool, int, float, list, tuple)):
+    if copy or isinstance(data, (list, tuple)) or _is_number(data):
         if copy is False:
             raise _errors.make_refusal(
                 "value", "asarray", "data", "shared memory", "numbers, which are copied", ""
@@ -142,11 +172,18 @@ def from_dlpack(x, /, *, device=None, copy=None):
     return made if device is None else _placed(made, device)
 
 
+def _dtype_of_number(value):
+    """That of a tensor of the number alone; a NumPy scalar is a number."""
+    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+        return _core.bool
+    return _core.int64 if hasattr(value, "__index__") else _core.float32
+
+
 def full(shape, fill_value=None, dtype=None, *, device=None, value=None):
     """A tensor of one value; float32 unless `dtype` is given or the value is an integer or bool."""
     value = value if fill_value is None else fill_value
     if dtype is None:
-        dtype = {bool: _core.bool, int: _core.int64}.get(type(value), _core.float32)
+        dtype = _dtype_of_number(value)
     for operand, given in (("shape", shape), ("value", value)):
         if given is None:
             words = {"shape": "a list of integers", "value": "a number"}[operand]

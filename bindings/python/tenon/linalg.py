@@ -15,6 +15,7 @@ from tenon._elementwise import (  # noqa: F401
     vecdot,
 )
 from tenon._errors import refuse as _refuse
+from tenon._operands import operands as _operands
 from tenon._ops import op
 from tenon._shapes import _axis, _one, matrix_transpose  # noqa: F401
 
@@ -107,6 +108,7 @@ def solve_triangular(a, b, *, upper=False):
     return _op.solve_triangular(a, b, upper=upper)
 
 
+@_operands("x")
 def inv(x):
     """The inverse of square matrices."""
     _square("inv", x)
@@ -125,6 +127,7 @@ def det(x):
     return _op.det(x)
 
 
+@_operands("x")
 def pinv(x, rtol=None, *, rcond=None):
     """The pseudo-inverse: singular values of at most rtol times the greatest count as 0; rtol is
     max(M, N) eps unless it is given."""
@@ -146,6 +149,7 @@ def _least(x, s, rtol):
     return _op.max(s, axes=[-1], keepdims=True) * rtol
 
 
+@_operands("x")
 def matrix_rank(x, *, rtol=None):
     """How many singular values are greater than rtol times the greatest."""
     if 0 in x.shape:
@@ -154,6 +158,7 @@ def matrix_rank(x, *, rtol=None):
     return _op.sum((s > _least(x, s, rtol)).astype(_core.int64), axes=[-1])
 
 
+@_operands("a b")
 def lstsq(a, b, rcond=None):
     """(solution, residuals, rank, singular_values), as NumPy's: the x of the least |a x - b|, and
     of these the shortest; the sums of squares of a x - b, if `a` has more rows than columns, all of
@@ -168,6 +173,7 @@ def lstsq(a, b, rcond=None):
     return LstsqResult(x, residuals, rank, s)
 
 
+@_operands("x")
 def matrix_power(x, n):
     """The n-th power of square matrices; of the inverse for n below 0."""
     _square("matrix_power", x)
@@ -192,6 +198,7 @@ def vector_norm(x, ord=2.0, axis=None, keepdims=False, *, dim=None, keepdim=Fals
     return _op.norm(x, axes=axes, keepdims=keepdims or keepdim, ord=float(ord))
 
 
+@_operands("x")
 def matrix_norm(x, ord="fro", *, keepdims=False):
     """The norm of matrices: "fro", the root of the sum of squares; "nuc", the sum of singular
     values; 2 and -2, the greatest and least of them; 1, -1, inf and -inf, of sums of absolute
@@ -210,6 +217,7 @@ def matrix_norm(x, ord="fro", *, keepdims=False):
     return extreme(sums, axes=[-2, -1], keepdims=keepdims)
 
 
+@_operands("x")
 def norm(x, ord=None, axis=None, keepdims=False, *, dim=None, keepdim=False):
     """Without `ord` the root of the sum of squares, over `axis` or of all elements; with it the
     norm of vectors, or over two axes, and of a matrix, that of matrices."""

@@ -243,7 +243,8 @@ TENON_EXPORT tenon_status tenon_layer_find_tensor(tenon_context* context, tenon_
 
 // Copies the values of `tensor`, from any device and with any strides, into the one of that name.
 // An in-place write that is not recorded: what saved the old values refuses its backward.
-// errors   TENON_E_NOT_FOUND, TENON_E_SHAPE, TENON_E_DTYPE, TENON_E_CAPTURE
+// errors   TENON_E_NOT_FOUND, TENON_E_SHAPE, TENON_E_DTYPE, TENON_E_ALIAS (the layer's tensor is
+//          read-only or expanded), TENON_E_CAPTURE
 TENON_EXPORT tenon_status tenon_layer_set_tensor(tenon_context* context, tenon_layer* layer,
                                                  const char* name, uint64_t name_length,
                                                  tenon_tensor* tensor);
@@ -289,8 +290,9 @@ TENON_EXPORT tenon_status tenon_layer_save(tenon_context* context, tenon_layer* 
 // Copies all parameters and buffers from a file, which must have each with its shape and dtype, and
 // no others. All of it is checked before anything is changed.
 // errors   TENON_E_DATA (what is missing, left over, or different, by name; names of one tensor
-//          with different values), TENON_E_IO,
-//          TENON_E_NOT_FOUND (no format for the ending), TENON_E_CAPTURE; nothing is changed then
+//          with different values), TENON_E_ALIAS (a tensor of the layer is read-only or expanded),
+//          TENON_E_IO, TENON_E_NOT_FOUND (no format for the ending), TENON_E_CAPTURE; nothing is
+//          changed then
 // since    draft 2
 TENON_EXPORT tenon_status tenon_layer_load(tenon_context* context, tenon_layer* layer,
                                            const char* path, uint64_t path_length);

@@ -7,6 +7,9 @@
 //   m = sum over processes of sum(x) / N,   v = sum over processes of sum((x - m)^2) / N
 //   y = (x - m) (weight / sqrt(v + eps)) + bias
 //
+// m is rounded, so what is left of it is taken off once more: with d = x - m and e the mean of d, d
+// - e stands for x - m, and v is the mean of d^2 less e^2.
+//
 // and running statistics and evaluation as in batch_norm.cc. The layer is written in ops, whose
 // gradients are collectives again: that of a sum over processes is the sum of what they get.
 // Source: S. Ioffe, C. Szegedy, "Batch Normalization: Accelerating Deep Network Training by
@@ -56,9 +59,19 @@ Statistics statistics_of(sdk::Forward& f, sdk::Value x, std::span<const int64_t>
   found.mean =
       f.call("tenon.div", {f.call("tenon.slice", {totals}, {0, 0, features, 1}), found.count});
   found.apart = f.call("tenon.sub", {x, f.call("tenon.reshape", {found.mean}, {column})});
+  // One transfer, too, of the sums of squares and of what is left.
   tenon_tensor* const squares = f.call("tenon.mul", {found.apart, found.apart});
-  found.variance =
-      f.call("tenon.div", {over_all(f.call("tenon.sum", {squares}, {axes.list()})), found.count});
+  tenon_tensor* const parts[] = {f.call("tenon.sum", {squares}, {axes.list()}),
+                                 f.call("tenon.sum", {found.apart}, {axes.list()})};
+  tenon_tensor* const means = f.call(
+      "tenon.div", {over_all(f.call("tenon.concat", {std::span<tenon_tensor* const>(parts)}, {0})),
+                    found.count});
+  tenon_tensor* const rest = f.call("tenon.slice", {means}, {0, features, 2 * features, 1});
+  found.variance = f.call("tenon.sub", {f.call("tenon.slice", {means}, {0, 0, features, 1}),
+                                        f.call("tenon.mul", {rest, rest})});
+  found.variance = f.call("tenon.clamp", {found.variance, 0});
+  found.apart = f.call("tenon.sub", {found.apart, f.call("tenon.reshape", {rest}, {column})});
+  found.mean = f.call("tenon.add", {found.mean, rest});
   return found;
 }
 
@@ -137,8 +150,8 @@ those of the whole batch, if each process has one shard.
 
 Source: Ioffe, Szegedy, "Batch Normalization", 2015; Peng and others, "MegDet", 2018, section 3.3;
 as `torch.nn.SyncBatchNorm`. Arithmetic: in f64 for f64, else in f32; sums of a process in the order
-of `tenon.sum`, over processes in that of `tenon.all_reduce_sum`; `m = sum / N`, `d = x - m`, `v =
-sum(d * d) / N`, `y = fma(d, rsqrt(v + eps) * weight, bias)`.)",
+of `tenon.sum`, over processes in that of `tenon.all_reduce_sum`; `m = sum(x) / N`, `d = x - m`, `e =
+sum(d) / N`, `v = max(sum(d * d) / N - e * e, 0)`, `y = fma(d - e, rsqrt(v + eps) * weight, bias)`.)",
      .options = options,
      .samples = samples,
      .describe = sdk::describe_fn<layers::describe_batch_norm>,

@@ -148,8 +148,19 @@ void require_recorded(Context& context, Tensor& tensor, const char* what) {
          "call it after the op was recorded, or require a gradient of the leaf");
   }
   Link& link = tape::link_of(tensor);
-  if (!link.node || link.graph == &tape::graph_of(context)) return;
-  tape::fail_owner(tensor, "tensor");
+  if (!link.node) return;
+  if (link.graph != &tape::graph_of(context)) tape::fail_owner(tensor, "tensor");
+  if (!link.node->captured || link.node->freed || context.capture) return;
+  fail(TENON_E_STATE,
+       std::string(what) + ": a backward of the tensor was captured, and the plan would not see it",
+       "tensor", "a tensor that no captured backward has been through", tensor::describe(tensor),
+       "begin it before the capture, or run the backward without a plan");
+}
+
+// Plans that work on the leaf look at it again before they run.
+void tell_plans(const Tensor& leaf) noexcept {
+  if (!leaf.storage->planned.load(std::memory_order_relaxed)) return;
+  leaf.owner->changes.fetch_add(1, std::memory_order_release);
 }
 
 // The watch on a tensor that is not a leaf, made if there is none.
@@ -184,9 +195,10 @@ bool erase(tape::Hooks& hooks, uint64_t id, std::shared_ptr<tape::Hook>& ended) 
       Link* fresh = new Link;
       fresh->requires_grad = required != 0;
       tape::drop(t.link.exchange(fresh, std::memory_order_acq_rel));
-      return;
+    } else if (link.requires_grad != (required != 0)) {
+      link.requires_grad = required != 0;
+      tell_plans(t);
     }
-    link.requires_grad = required != 0;
   });
 }
 
@@ -341,6 +353,7 @@ tenon_status tenon_hook_begin(tenon_context* context, tenon_tensor* tensor, teno
       if (!link.hooks) link.hooks = std::make_unique<tape::Hooks>();
       link.hooks->push_back(made);
       cx.runtime->leaf_hooks.store(true, std::memory_order_relaxed);
+      tell_plans(t);
     }
     made->release = release;  // not before: a failing call leaves `user` to the caller
     *out_hook = made->id;

@@ -29,9 +29,16 @@ std::span<const tenon_value> require_inputs(Context& context, const tenon_value*
   return {inputs, count};
 }
 
+// The layer, of which a step that is captured takes over what is in it.
+Layer& looked_at(Context& context, tenon_layer* layer) {
+  Layer& found = *kLayers.require(context, layer);
+  found.note_parts(context);
+  return found;
+}
+
 // Tensor `index` of the layer and all below.
-const layers::Named& require_named(const Context& context, tenon_layer* layer, uint32_t index) {
-  const std::vector<layers::Named>& all = kLayers.require(context, layer)->tensors();
+const layers::Named& require_named(Context& context, tenon_layer* layer, uint32_t index) {
+  const std::vector<layers::Named>& all = looked_at(context, layer).tensors();
   check_index("the layer has no tensor", index, all.size());
   return all[index];
 }
@@ -116,7 +123,7 @@ tenon_status tenon_layer_get_tensor(tenon_context* context, tenon_layer* layer, 
                                                  uint32_t index, const char** out_name,
                                                  tenon_string* out_entry) {
   return guard(context, [&](Context& cx) {
-    const std::vector<layers::Below>& all = kLayers.require(cx, layer)->below();
+    const std::vector<layers::Below>& all = looked_at(cx, layer).below();
     check_index("the layer has no child", index, all.size());
     if (out_name) *out_name = all[index].name.c_str();
     if (out_entry) {
@@ -129,7 +136,7 @@ tenon_status tenon_layer_get_tensor(tenon_context* context, tenon_layer* layer, 
 tenon_status tenon_layer_get_parameter(tenon_context* context, tenon_layer* layer, uint32_t index,
                                        const char** out_name, tenon_tensor** out_tensor) {
   return guard(context, [&](Context& cx) {
-    const std::span<const layers::Named* const> all = kLayers.require(cx, layer)->parameters();
+    const std::span<const layers::Named* const> all = looked_at(cx, layer).parameters();
     check_index("the layer has no parameter", index, all.size());
     if (out_name) *out_name = all[index]->name.c_str();
     if (out_tensor) *out_tensor = tensor::handle(all[index]->tensor);
@@ -139,8 +146,8 @@ tenon_status tenon_layer_get_parameter(tenon_context* context, tenon_layer* laye
 tenon_status tenon_layer_find_tensor(tenon_context* context, tenon_layer* layer, const char* name,
                                      uint64_t name_length, tenon_tensor** out_tensor) {
   return guard_out(context, out_tensor, "out_tensor", [&](Context& cx) {
-    const layers::Shared& which = kLayers.require(cx, layer);
-    return tensor::handle(&which->find_tensor(require_text(name, name_length, "name")));
+    Layer& which = looked_at(cx, layer);
+    return tensor::handle(&which.find_tensor(require_text(name, name_length, "name")));
   });
 }
 

@@ -87,6 +87,8 @@ class StepCapture : public launch::Capture {
   virtual Ref zeros_of(Context& context, const Tensor& leaf) const = 0;
   // `link` is about to get its new gradient. `rows`: of rows alone, added to `sum`.
   virtual void adds(Tensor& leaf, const tape::Link& link, bool rows, const Ref& sum) = 0;
+  // A backward leads to the leaf: a hook there would be called.
+  virtual void leads_to(Tensor& leaf) = 0;
   // The leaf's gradient has been made by what was launched so far.
   virtual void made(Tensor& leaf) = 0;
 };

@@ -8,22 +8,26 @@
 
 namespace tenon::backward {
 
-// Counts the edges to leaves with hooks: the last one's gradient makes a leaf's complete.
+// Tells a capture where the walk leads. Counts the edges to leaves with hooks: the last one's
+// gradient makes a leaf's complete.
 void Walk::look_for_hooks() {
-  if (!context_.runtime->leaf_hooks.load(std::memory_order_relaxed)) return;
+  StepCapture* const capture = capture_of(context_);
+  if (!capture && !context_.runtime->leaf_hooks.load(std::memory_order_relaxed)) return;
   std::vector<Node*> waiting(heap_.begin(), heap_.end());
   std::unordered_set<const Node*> seen(waiting.begin(), waiting.end());
   std::unordered_map<const Tensor*, bool> known;
-  const auto note = [&](const Tensor& leaf, size_t edges) {
+  const auto note = [&](Tensor& leaf, size_t edges) {
     const auto [entry, fresh] = known.try_emplace(&leaf, false);
+    if (fresh && capture) capture->leads_to(leaf);
     if (fresh) entry->second = !tape::hooks_of(leaf).empty();
     if (entry->second) hooked_[&leaf] += edges;
   };
   for (size_t i = 0; i < leaves_.size(); ++i) note(*leaves_[i].leaf, 0);
   while (!waiting.empty()) {
-    const Node* const node = waiting.back();
+    Node* const node = waiting.back();
     waiting.pop_back();
     if (node->sequence <= oldest_) continue;
+    if (capture) node->captured = true;
     for (const Edge& edge : node->edges) {
       if (edge.leaf) note(*edge.leaf, 1);
       if (edge.node && seen.insert(edge.node).second) waiting.push_back(edge.node);

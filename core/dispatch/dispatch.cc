@@ -48,10 +48,22 @@ Ref try_view(const Invocation& call) {
   return tensor::window(base, shape, result.strides, base.offset + result.offset);
 }
 
+// What the program may change later, and this call would see.
+[[gnu::cold]] void note_call(launch::Capture& capture, const Invocation& call) {
+  const auto is_tensor = [](const Operand& operand) { return operand.tensor != nullptr; };
+  capture.calls(call.cx, call.op, std::ranges::none_of(call.operands, is_tensor));
+  if (!call.cx.grad_enabled()) return;
+  for (const Operand& operand : call.operands) {
+    if (!operand.tensor || !tensor::is_float(operand.tensor->dtype())) continue;
+    if (tape::is_leaf(*operand.tensor)) capture.looks_at(*operand.tensor);
+  }
+}
+
 void prepare_call(Invocation& call, std::span<const tenon_value> inputs,
                   std::span<const tenon_value> attrs, launch::LoggedOp& logged) {
   require_active(*call.op.plugin, call.op.name);
   bind(call, inputs, attrs);
+  if (launch::Capture* const capture = launch::capture_of(call.cx)) note_call(*capture, call);
   logged.begin(call.cx, call.op, inputs, attrs);
   call.device->require_alive();
   // Backward rules may live in plugins that nothing has needed so far.

@@ -144,14 +144,7 @@ std::string built_before(const registry::Schema& schema, const Usage& known, con
   return "";
 }
 
-std::string pinned_plugin(const Invocation& call) {
-  std::string pin;
-  for (const auto& [op, plugin] : call.cx.runtime->pins()) {
-    if (op == call.op.index) pin = plugin;
-    if (op == UINT32_MAX && pin.empty()) pin = plugin;
-  }
-  return pin;
-}
+std::string pinned_plugin(const Invocation& call) { return call.cx.runtime->pin_of(call.op.index); }
 
 std::vector<Judged> judge(const Invocation& call) {
   call.cx.runtime->plugins.open_providers(call.device->id.kind);

@@ -11,9 +11,14 @@
 
 namespace tenon::launch {
 
-// Who keeps the launches of a context, in order to repeat them: a floor above.
+// Who keeps the launches of a context, in order to repeat them: a floor above. Is told, too, what
+// else has decided about these, and may change before they are repeated.
 class Capture : public Kept {
  public:
+  // An op is called. `placed`: without operands that say where, so on the context's device.
+  virtual void calls(Context& context, const registry::Op& op, bool placed) = 0;
+  // Does the leaf require a gradient?
+  virtual void looks_at(tensor::Tensor& leaf) = 0;
   // Before the kernel runs; throws if it cannot be repeated.
   virtual void admit(const registry::Op& op, const registry::Kernel& kernel) = 0;
   // After it has run. `rng` may be NULL.

@@ -80,7 +80,7 @@ void Layer::set_cache(Context& context, int64_t batch, int64_t positions) {
     std::ranges::move(made[i], std::back_inserter(caching[i]->own_));
     ++caching[i]->added_;
     if (caching[i]->frozen_)
-      caching[i]->frozen_->set(2, caching[i]->uses_cache() ? "true" : "false");
+      caching[i]->frozen_->set(kCache, caching[i]->uses_cache() ? "true" : "false");
   }
 }
 

@@ -110,15 +110,7 @@ std::vector<Ref> Layer::run(Context& context, std::span<const tenon_value> input
     fail(TENON_E_ARGUMENT, "the number of outputs does not fit", "outputs",
          std::to_string(desc().n_outputs), std::to_string(n_outputs));
   }
-  if (context.capture) {
-    if (!frozen_) {
-      frozen_ = std::make_shared<plan::Frozen>(plan::Frozen::Values{
-          {"training of a layer " + kind_->name, truth(training_)},
-          {"number of replaced tensors of a layer " + kind_->name, std::to_string(replaced_)},
-          {"use of a cache by a layer " + kind_->name, truth(uses_cache())}});
-    }
-    plan::recorder_of(context)->depend_on(frozen_);
-  }
+  if (context.capture) freeze(context);
   CallbackScope call(context, CallbackState::Compose, kind_->plugin, nullptr);
   call.subject = this;
   call.composed.resize(n_outputs);
@@ -134,6 +126,41 @@ std::vector<Ref> Layer::run(Context& context, std::span<const tenon_value> input
          "output " + std::to_string(i), "a tensor", "nothing");
   }
   return std::move(call.composed);
+}
+
+// ---- What captured steps take over
+// ---------------------------------------------------------------
+
+std::string Layer::child_names() const {
+  return "(" + base::joined(children_, " ", &Child::name) + ")";
+}
+
+void Layer::freeze(Context& context) {
+  if (!frozen_) {
+    frozen_ = std::make_shared<plan::Frozen>(
+        *runtime_,
+        plan::Frozen::Values{{"training of a layer " + kind_->name, truth(training_)},
+                             {"use of a cache by a layer " + kind_->name, truth(uses_cache())}});
+  }
+  plan::recorder_of(context)->depend_on(frozen_);
+  freeze_parts(context);
+}
+
+void Layer::freeze_parts(Context& context) {
+  if (!parts_) {
+    plan::Frozen::Values values = {
+        {"number of replaced tensors of a layer " + kind_->name, std::to_string(replaced_)}};
+    if (desc().flags & TENON_LAYER_CONTAINER) {
+      values.emplace_back("children of a layer " + kind_->name, child_names());
+    }
+    parts_ = std::make_shared<plan::Frozen>(*runtime_, std::move(values));
+  }
+  plan::recorder_of(context)->depend_on(parts_);
+}
+
+void Layer::freeze_all_parts(Context& context) {
+  freeze_parts(context);
+  for (const Child& child : children_) child.layer->freeze_all_parts(context);
 }
 
 std::vector<Ref> Layer::call_child(Context& context, uint32_t index,
@@ -153,8 +180,8 @@ std::vector<Ref> Layer::call_child(Context& context, uint32_t index,
 
 void Layer::set_training(bool training) {
   training_ = training;
-  if (frozen_) frozen_->set(0, truth(training));
-  if (frozen_) frozen_->set(2, truth(uses_cache()));
+  if (frozen_) frozen_->set(kTraining, truth(training));
+  if (frozen_) frozen_->set(kCache, truth(uses_cache()));
   for (const Child& child : children_) child.layer->set_training(training);
 }
 
@@ -221,6 +248,7 @@ void Layer::set_child(std::string_view name, const Shared& child) {
   child->lower_to(above_ + 1);
   children_.push_back({std::move(label), child});
   ++added_;
+  if (parts_) parts_->set(kChildren, child_names());
 }
 
 void Layer::lower_to(uint32_t above) {
@@ -333,7 +361,7 @@ void Layer::share_tensor(std::string_view name, Tensor& tensor) {
   held = Ref::shared(&tensor);
   ++owner->added_;
   ++owner->replaced_;
-  if (owner->frozen_) owner->frozen_->set(1, std::to_string(owner->replaced_));
+  if (owner->parts_) owner->parts_->set(kReplaced, std::to_string(owner->replaced_));
 }
 
 const std::pair<Named, Ref>* Layer::find_own(std::string_view name) const {

@@ -83,6 +83,10 @@ class Layer final : public CallbackSubject, public KindObject<tenon_layer_desc> 
   const std::vector<const Named*>& parameters() { return lists().parameters; }
   // All layers in this one. Valid as long.
   const std::vector<Below>& below() { return lists().below; }
+  // A step that is captured looks at these.
+  void note_parts(Context& context) {
+    if (context.capture) freeze_all_parts(context);
+  }
   Tensor& find_tensor(std::string_view name);
   void set_tensor(Context& context, std::string_view name, const Tensor& values);
   // The tensor itself, in place of the one there is.
@@ -122,6 +126,10 @@ class Layer final : public CallbackSubject, public KindObject<tenon_layer_desc> 
   void check_name(std::string_view name) const;
   void check_like(std::string_view name, const Tensor& target, const Tensor& values) const;
   void check_shared(const Named& place, const Tensor& tensor) const;
+  std::string child_names() const;
+  [[gnu::cold]] void freeze(Context& context);
+  [[gnu::cold]] void freeze_parts(Context& context);
+  [[gnu::cold]] void freeze_all_parts(Context& context);
   bool holds(const Layer& other) const;
   uint32_t height() const;     // layers below and with this one, one in another
   uint64_t additions() const;  // here and below
@@ -136,9 +144,13 @@ class Layer final : public CallbackSubject, public KindObject<tenon_layer_desc> 
   std::vector<CacheSpec> caches_;
   std::vector<Child> children_;
   bool training_ = true;
-  // Whether it trains, how often a tensor was replaced, and whether a call would use a cache; from
-  // its first captured call on.
+  enum Taken : size_t { kTraining, kCache };
+  enum TakenPart : size_t { kReplaced, kChildren };
+  // Whether it trains, and whether a call would use a cache; from its first captured call on.
   std::shared_ptr<plan::Frozen> frozen_;
+  // How often a tensor was replaced, and a container's children; from when a captured step first
+  // called it or looked at what is in it.
+  std::shared_ptr<plan::Frozen> parts_;
   uint64_t replaced_ = 0;
   // What stood for the weights here and below at the last call from the program that used a cache.
   std::optional<uint64_t> weighed_;

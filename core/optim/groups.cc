@@ -16,6 +16,8 @@ namespace tenon::optim {
 
 namespace {
 
+const char* truth(bool value) { return value ? "true" : "false"; }
+
 // How messages call parameter `index` of group `group`.
 struct Place {
   std::string words;
@@ -194,6 +196,11 @@ void Optimizer::find_equal_groups() {
   hypers_changed_ = false;
 }
 
+void Optimizer::set_parts(std::shared_ptr<Parts> parts) {
+  parts_ = std::move(parts);
+  if (frozen_) frozen_->set(n_groups() * n_fixed(desc().n_hypers), truth(parts_ != nullptr));
+}
+
 // How many of the first `end` hyper-parameters a plan takes over as numbers.
 size_t Optimizer::n_fixed(size_t end) const {
   const auto hypers = std::span(desc().hypers, end);
@@ -213,7 +220,9 @@ void Optimizer::freeze(plan::Recorder& recorder) {
                             registry::value_text(groups_[group].hypers[i]));
       }
     }
-    frozen_ = std::make_shared<plan::Frozen>(std::move(values));
+    values.emplace_back("states of " + kind_->name + " are shared by several processes",
+                        truth(parts_ != nullptr));
+    frozen_ = std::make_shared<plan::Frozen>(*runtime_, std::move(values));
   }
   recorder.depend_on(frozen_);
 }

@@ -64,10 +64,11 @@ Ref create_state(const Tensor& param, tenon_dtype dtype, tensor::DimSpan shape) 
 
 }  // namespace
 
-// Which parameters the step takes, and what a later change of numbers would not reach. Frozen ones
-// are none of the plan's.
+// Which parameters the step takes, and what a later change of numbers would not reach. The
+// gradients of frozen ones are none of the plan's.
 void Optimizer::note_gradients(plan::Recorder& recorder) {
   for (const Param& param : params_) {
+    recorder.looks_at(*param.tensor);
     if (!tape::requires_grad(*param.tensor)) continue;
     const tape::Link& link = tape::link_of(*param.tensor);
     if (link.grad.rows.indices) plan::refuse_rows(*param.tensor);

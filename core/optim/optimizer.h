@@ -57,7 +57,7 @@ class Optimizer : public KindObject<tenon_optimizer_desc> {
   size_t size_of_group(uint32_t group) const { return groups_[group].n_params; }
   Tensor* state(uint32_t param, std::string_view name) const;  // NULL before the first step
   // From the next run on states are those of parts; it must be `by_element`. None is captured then.
-  void set_parts(std::shared_ptr<Parts> parts) { parts_ = std::move(parts); }
+  void set_parts(std::shared_ptr<Parts> parts);
   bool by_element() const { return desc().flags & TENON_OPTIMIZER_BY_ELEMENT; }
   Tensor& param(uint32_t index) const { return *params_[index].tensor; }
   // Whether those of this parameter are of a part; those that there are, of the part or not; whole
@@ -138,7 +138,8 @@ class Optimizer : public KindObject<tenon_optimizer_desc> {
   std::vector<Dynamic> dynamics_;
   std::shared_ptr<Parts> parts_;
   std::optional<std::vector<std::vector<Ref>>> whole_;  // [params], of those that are parted
-  std::shared_ptr<plan::Frozen> frozen_;  // the hyper-parameters, from the first captured step on
+  // The hyper-parameters, and whether the states are shared; from the first captured step on.
+  std::shared_ptr<plan::Frozen> frozen_;
 };
 
 }  // namespace tenon::optim

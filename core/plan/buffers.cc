@@ -69,6 +69,13 @@ bool Buffers::holds(const Storage& storage) const {
   return known != numbers_.end() && buffers_[known->second].state == State::kHeld;
 }
 
+bool Buffers::is_watched(const Storage& storage) const {
+  const auto known = numbers_.find(&storage);
+  if (known == numbers_.end()) return false;
+  const Buffer& buffer = buffers_[known->second];
+  return buffer.state == State::kWatched && storage.user == buffer.watch;
+}
+
 bool Buffers::catch_up(Buffer& buffer) noexcept {
   Watch& watch = *buffer.watch;
   {

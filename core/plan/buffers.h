@@ -32,6 +32,8 @@ class Buffers : NoCopy {
   bool is_new(uint32_t number) const { return buffers_[number].state == State::kNew; }
   // Is one of the storage's references ours?
   [[gnu::cold]] bool holds(const Storage& storage) const;
+  // Has a launch overwritten it before anything else touched it?
+  [[gnu::cold]] bool is_watched(const Storage& storage) const;
   // Does anybody but us refer to it? If so, it is held from now on.
   [[gnu::cold]] bool is_referred(uint32_t number);
   // Forgets those from `count` on.

@@ -4,7 +4,7 @@
 
 namespace tenon::plan {
 
-Frozen::Frozen(Values values) : values_(std::move(values)) {}
+Frozen::Frozen(tensor::Owner& owner, Values values) : owner_(owner), values_(std::move(values)) {}
 
 Frozen::Values Frozen::get(uint64_t& changes) const {
   const std::lock_guard lock(mutex_);
@@ -13,9 +13,12 @@ Frozen::Values Frozen::get(uint64_t& changes) const {
 }
 
 void Frozen::set(size_t index, std::string value) noexcept {
-  const std::lock_guard lock(mutex_);
-  values_[index].second = std::move(value);
-  changes_.fetch_add(1, std::memory_order_release);
+  {
+    const std::lock_guard lock(mutex_);
+    values_[index].second = std::move(value);
+    changes_.fetch_add(1, std::memory_order_release);
+  }
+  owner_.changes.fetch_add(1, std::memory_order_release);
 }
 
 }  // namespace tenon::plan

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/tensor/storage.h"
+
 namespace tenon::plan {
 
 class Frozen {
@@ -18,7 +20,8 @@ class Frozen {
   // What it is, for messages, and its value.
   using Values = std::vector<std::pair<std::string, std::string>>;
 
-  [[gnu::cold]] explicit Frozen(Values values);
+  // `owner` outlives whoever calls `set`.
+  [[gnu::cold]] Frozen(tensor::Owner& owner, Values values);
 
   uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
   // Values as of `changes`.
@@ -26,6 +29,7 @@ class Frozen {
   void set(size_t index, std::string value) noexcept;
 
  private:
+  tensor::Owner& owner_;
   mutable std::mutex mutex_;
   std::atomic<uint64_t> changes_{0};
   Values values_;

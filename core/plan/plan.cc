@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/plan/plan.cc: captured plans: what they hold, what may be set, whether they may still run.
+// core/plan/plan.cc: captured plans: what they hold, what may be set, the gradients of leaves.
 #include "core/plan/plan.h"
 
 #include <algorithm>
@@ -21,7 +21,8 @@ void refuse_shared(size_t index, const std::string& what, const Tensor& tensor) 
        "give a copy of it");
 }
 
-Plan::Plan(Runtime& owner) : runtime(&owner), moves(owner.moves.load()) {
+Plan::Plan(Context& context)
+    : runtime(context.runtime), changes(runtime->changes.load()), arithmetic(context.arithmetic) {
   runtime->retain();
   runtime->plans.fetch_add(1, std::memory_order_relaxed);
 }
@@ -45,67 +46,6 @@ Plan::DeviceState& Plan::state_of(Device& device) {
   }
   devices.push_back({&device, {}});
   return devices.back();
-}
-
-// Before the first launch, so that a plan never stops half-way for this.
-void Plan::check_plugins() {
-  const uint64_t now = runtime->registry.epoch();
-  if (now == epoch) return;
-  for (const Launch& launch : launches) {
-    const bool op_is_active = !launch.op->plugin->is_deactivated();
-    const registry::Plugin& plugin = op_is_active ? *launch.kernel->plugin : *launch.op->plugin;
-    if (!plugin.is_deactivated()) continue;
-    fail_with(TENON_E_PLUGIN, launch.op->name, plugin.id,
-              "the plan launches " + launch.op->name + " of plugin " + plugin.id +
-                  ", which was deactivated",
-              {}, "active plugins", plugin.id, "capture the step again");
-  }
-  epoch = now;
-}
-
-// A number that was set back is as good as one that never changed.
-void Plan::check_taken() {
-  for (Taken& each : taken) {
-    if (each.source->changes() == each.changes) continue;
-    uint64_t changes = 0;
-    const Frozen::Values now = each.source->get(changes);
-    for (size_t i = 0; i < now.size(); ++i) {
-      if (now[i].second == each.values[i].second) continue;
-      fail(TENON_E_STATE,
-           "the plan was captured with " + now[i].first + " = " + each.values[i].second +
-               ", which is " + now[i].second + " now",
-           now[i].first, each.values[i].second, now[i].second,
-           "capture the step again, or set it back");
-    }
-    each.changes = changes;
-  }
-}
-
-void Plan::check_moves() {
-  const uint64_t now = runtime->moves.load(std::memory_order_relaxed);
-  if (moves == now) return;
-  for (const Storage* storage : storages) {
-    if (!storage->left.load(std::memory_order_relaxed)) continue;
-    fail(TENON_E_STATE,
-         "the plan was captured with tensors on " + storage->memory->name() +
-             " that a layer has moved to another device since",
-         "plan", "the layer on " + storage->memory->name(), "on another device",
-         "capture the step again");
-  }
-  moves = now;
-}
-
-// Two inputs may be the same memory if both are only read.
-void Plan::check_inputs_apart() {
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!inputs[i].written) continue;
-    const Range range = range_of(*inputs[i].tensor);
-    for (size_t j = 0; j < inputs.size(); ++j) {
-      if (i == j || !range.meets(range_of(*inputs[j].tensor))) continue;
-      refuse_shared(j, "input " + std::to_string(i) + ", which the plan writes", *inputs[j].tensor);
-    }
-  }
-  inputs_checked_ = true;
 }
 
 void Plan::set(uint32_t index, Tensor& tensor) {
@@ -155,6 +95,7 @@ void Plan::set(uint32_t index, Tensor& tensor) {
   if (graph_) graph_->outdate();
   inputs_checked_ = false;
   input.tensor = Ref::shared(&tensor);
+  tensor.storage->planned.store(true, std::memory_order_relaxed);
   for (const Patch& patch : input.patches) {
     patch.launch->views[patch.view].data = static_cast<char*>(tensor.view.data) + patch.byte_offset;
   }

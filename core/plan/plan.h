@@ -79,8 +79,17 @@ struct LeafState {
 // too, and what they leave out is one.
 inline tenon_value nothing_to_add(bool rows) { return registry::float_value(rows ? 0.0 : -0.0); }
 
+// A leaf that a captured step has used: what it hangs on beside its values.
+struct LeafUse {
+  Ref leaf;
+  size_t input = LeafState::kNoInput;
+  bool looked = false;  // at whether it requires a gradient, and
+  bool wanted = false;  // it did when the capture ended
+  bool led = false;     // a backward leads to it
+};
+
 struct Plan : NoCopy {
-  explicit Plan(Runtime& owner);
+  explicit Plan(Context& context);
   [[gnu::cold]] ~Plan();
 
   void run(Context& context);
@@ -116,8 +125,14 @@ struct Plan : NoCopy {
   };
   std::vector<Taken> taken;
   std::vector<LeafState> leaves;
-  uint64_t moves = 0;     // of tensors in the runtime, when nothing of this plan had moved
+  std::vector<LeafUse> uses;
+  uint64_t changes = 0;   // of the runtime, when everything was as this plan takes it
   uint64_t counters = 0;  // random counters one run consumes
+  // What decided which kernels there are: pinned plugins of the ops called, "" for none; policies.
+  std::vector<std::pair<const registry::Op*, std::string>> pins;
+  uint32_t arithmetic = TENON_ARITHMETIC_CANONICAL;
+  // The context's, where the step has used it.
+  const Device* default_device = nullptr;
   struct DeviceState {
     Device* device = nullptr;
     memory::Block counter{};  // the word device_base points to, on devices of other memory
@@ -129,10 +144,22 @@ struct Plan : NoCopy {
   uint64_t epoch = 0;  // of the registry, when the launches were last seen to be runnable
 
  private:
-  void check_plugins();
+  // Throws if something is not as it was, before anything has run.
+  void check_current(Context& context) {
+    if (runtime->registry.epoch() != epoch) check_registry();
+    if (runtime->changes.load(std::memory_order_acquire) != changes) check_changes();
+    if (context.arithmetic != arithmetic) check_arithmetic(context);
+    if (default_device) check_default_device(context);
+    if (!inputs_checked_) check_inputs();
+  }
+  [[gnu::cold]] void check_registry();
+  [[gnu::cold]] void check_changes();
+  [[gnu::cold]] void check_arithmetic(const Context& context) const;
+  [[gnu::cold]] void check_default_device(Context& context) const;
+  [[gnu::cold]] void check_inputs();
   void check_taken();
-  void check_moves();
-  [[gnu::cold]] void check_inputs_apart();
+  void check_moves() const;
+  void check_uses() const;
   tape::Link* link_of(const LeafState& state) const;
   void begin_leaves(Context& context);
   void end_leaves(Context& context);
@@ -155,7 +182,7 @@ struct Plan : NoCopy {
   std::vector<Step> image_;       // made by the first run that nothing watches
   std::unique_ptr<Graph> graph_;  // if one device that records has all launches
   bool looked_for_graph_ = false;
-  bool inputs_checked_ = true;  // for memory that two of them share
+  bool inputs_checked_ = true;  // since one of them was exchanged
   DeviceState& state_of(Device& device);
   friend class Recorder;
 };

@@ -14,9 +14,10 @@ using launch::Block;
 using tape::Link;
 
 Recorder::Recorder(Context& context, std::vector<Ref> inputs)
-    : plan_(std::make_unique<Plan>(*context.runtime)),
+    : plan_(std::make_unique<Plan>(context)),
       start_counter_(context.counter),
-      start_stream_(context.stream) {
+      start_stream_(context.stream),
+      start_device_(context.device) {
   for (Ref& tensor : inputs) {
     Plan::Input input;
     input.meta = tensor::meta_of(*tensor);
@@ -139,12 +140,63 @@ void Recorder::add(const registry::Op& op, const registry::Kernel& kernel, Devic
 }
 
 void Recorder::depend_on(const std::shared_ptr<const Frozen>& source) {
-  for (const Plan::Taken& known : plan_->taken) {
-    if (known.source == source) return;
+  if (taken_.insert(source.get()).second) plan_->taken.push_back({source, 0, {}});
+}
+
+void Recorder::calls(Context& context, const registry::Op& op, bool placed) {
+  if (called_.insert(&op).second) plan_->pins.emplace_back(&op, context.runtime->pin_of(op.index));
+  if (!placed || context.layer_call) return;
+  // In a composition or a rule the device is that of operands.
+  const std::optional<tenon_device>& now = context.device;
+  const bool is_outer = now && start_device_
+                            ? now->kind == start_device_->kind && now->index == start_device_->index
+                            : !now && !start_device_;
+  if (is_outer) plan_->default_device = &context.default_device();
+}
+
+// NULL for what the step has made itself.
+LeafUse* Recorder::use_of(Tensor& leaf) {
+  const auto known = used_.find(&leaf);
+  if (known != used_.end()) return &plan_->uses[known->second];
+  if (buffers_.is_watched(*leaf.storage)) return nullptr;
+  LeafUse use;
+  for (size_t i = 0; i < plan_->inputs.size(); ++i) {
+    if (plan_->inputs[i].tensor.get() == &leaf) use.input = i;
   }
-  Plan::Taken taken{source, 0, {}};
-  taken.values = source->get(taken.changes);
-  plan_->taken.push_back(std::move(taken));
+  use.leaf = Ref::shared(&leaf);
+  plan_->uses.push_back(std::move(use));
+  used_.emplace(&leaf, plan_->uses.size() - 1);
+  return &plan_->uses.back();
+}
+
+void Recorder::looks_at(Tensor& leaf) {
+  if (LeafUse* const use = use_of(leaf)) use->looked = true;
+}
+
+void Recorder::leads_to(Tensor& leaf) {
+  if (LeafUse* const use = use_of(leaf)) use->led = true;
+}
+
+// As things are at the end: a step that changes some itself leaves them as its next run finds them.
+void Recorder::settle_changes() {
+  // Nobody can change what only we hold.
+  std::erase_if(plan_->uses, [](const LeafUse& use) { return use.leaf->refs.load() == 1; });
+  used_.clear();
+  for (size_t i = 0; i < plan_->uses.size(); ++i) {
+    LeafUse& use = plan_->uses[i];
+    used_.emplace(use.leaf.get(), i);
+    use.wanted = tape::requires_grad(*use.leaf);
+  }
+  for (Plan::Taken& each : plan_->taken) each.values = each.source->get(each.changes);
+}
+
+// Changes at what the plan works on are told to it from now on.
+void Recorder::watch_changes() noexcept {
+  for (LeafUse& use : plan_->uses) {
+    use.leaf->storage->planned.store(true, std::memory_order_relaxed);
+    if (use.input != LeafState::kNoInput) use.leaf = Ref();
+  }
+  for (Storage* storage : plan_->storages) storage->planned.store(true, std::memory_order_relaxed);
 }
 
 bool Recorder::is_exchanged(const Launch& launch, size_t view) const {
@@ -158,6 +210,7 @@ bool Recorder::is_exchanged(const Launch& launch, size_t view) const {
 
 void Recorder::settle(Context& context) {
   if (failure_) return;
+  settle_changes();
   settle_leaves(context);
   settle_memory(context);
   settle_writes();
@@ -324,6 +377,7 @@ std::unique_ptr<Plan> Recorder::finish(Context& context) {
   for (LeafState& state : plan_->leaves) state.given = Ref();
   plan_->counters = context.counter - start_counter_;
   buffers_.give_held(temporary_, plan_->storages);
+  watch_changes();
   plan_->temporaries->point_launches(false);
   if (context.runtime->config.checks & kCheckPlan) return std::move(plan_);
   for (Plan::Input& input : plan_->inputs) {

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/backward/walk.h"
@@ -29,6 +32,9 @@ class Recorder final : public backward::StepCapture {
   [[gnu::cold]] Ref zeros_of(Context& context, const Tensor& leaf) const override;
   [[gnu::cold]] void adds(Tensor& leaf, const tape::Link& link, bool rows, const Ref& sum) override;
   [[gnu::cold]] void made(Tensor& leaf) override;
+  [[gnu::cold]] void calls(Context& context, const registry::Op& op, bool placed) override;
+  [[gnu::cold]] void looks_at(Tensor& leaf) override;
+  [[gnu::cold]] void leads_to(Tensor& leaf) override;
   // Launches of the step use these numbers: a plan whose numbers change later is stale.
   [[gnu::cold]] void depend_on(const std::shared_ptr<const Frozen>& source);
   // What the step does to a leaf's gradient; good until it is called for another leaf. Throws if
@@ -43,15 +49,22 @@ class Recorder final : public backward::StepCapture {
   [[gnu::cold]] void note_buffers(Launch& launch, const launch::Block& block);
   [[gnu::cold]] void bind_inputs(Launch& launch, const launch::Block& block);
   bool is_exchanged(const Launch& launch, size_t view) const;
+  LeafUse* use_of(Tensor& leaf);
+  [[gnu::cold]] void settle_changes();
+  void watch_changes() noexcept;
   [[gnu::cold]] void accumulate(Context& context, LeafState& state);
   [[gnu::cold]] void settle_leaves(Context& context);
   [[gnu::cold]] void settle_memory(Context& context);
   [[gnu::cold]] void settle_writes();
   std::unique_ptr<Plan> plan_;
   Buffers buffers_;
-  std::vector<bool> temporary_;  // which of them are, as of the last settle
+  std::vector<bool> temporary_;                     // which of them are, as of the last settle
+  std::unordered_map<const Tensor*, size_t> used_;  // places in the plan's uses
+  std::unordered_set<const registry::Op*> called_;
+  std::unordered_set<const Frozen*> taken_;
   const uint64_t start_counter_;
   const uint64_t start_stream_;
+  const std::optional<tenon_device> start_device_;
   std::unique_ptr<Error> failure_;
 };
 

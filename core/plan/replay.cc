@@ -33,10 +33,7 @@ void Plan::run(Context& context) {
          "one context runs a plan at a time; capture one plan per context");
   }
   const base::Lowered at_end{running};
-  check_plugins();
-  check_taken();
-  check_moves();
-  if (!inputs_checked_) check_inputs_apart();
+  check_current(context);
   if (!temporaries->are_bound(context)) {
     temporaries->bind(context);
     temporaries->point_launches(false);

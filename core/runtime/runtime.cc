@@ -184,9 +184,14 @@ void Runtime::forget_context(Asker context) noexcept {
   for (const auto& [key, device] : devices_) device->forget(context);
 }
 
-std::vector<std::pair<uint32_t, std::string>> Runtime::pins() const {
+std::string Runtime::pin_of(uint32_t op_index) const {
   std::lock_guard lock(mutex_);
-  return pins_;
+  std::string pin;
+  for (const auto& [op, plugin] : pins_) {
+    if (op == op_index) pin = plugin;
+    if (op == UINT32_MAX && pin.empty()) pin = plugin;
+  }
+  return pin;
 }
 
 void Runtime::set_pin(uint32_t op_index, const std::string& plugin) {

@@ -87,8 +87,8 @@ struct Runtime final : tensor::Owner {
   std::atomic<bool> leaf_hooks{false};  // were any begun at leaves? Else no backward looks for them
   std::atomic<uint64_t> contexts{0};    // made so far
 
-  // Preferred plugins: op index (or ~0u for all) to plugin id.
-  std::vector<std::pair<uint32_t, std::string>> pins() const;
+  // Preferred plugins: op index (or ~0u for all) to plugin id; "" if there is none.
+  std::string pin_of(uint32_t op_index) const;
   void set_pin(uint32_t op_index, const std::string& plugin);
   void set_memory_limit(uint64_t bytes);
 

@@ -127,6 +127,7 @@ Node* create_node(Graph& graph, Signature& of) {
     of.spare = node->next;
     node->refs = 1;
     node->freed = false;
+    node->captured = false;
   } else {
     node = make_node(of);
   }

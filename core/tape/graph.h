@@ -139,8 +139,9 @@ struct Signature : NoCopy {
 // The arrays lie after the node in its own block.
 struct Node {
   uint32_t refs = 1;
-  uint16_t queued = 0;  // by which of the context's running walks, counted from 1
-  bool freed = false;   // saved values were released by a backward without retain
+  uint16_t queued = 0;    // by which of the context's running walks, counted from 1
+  bool freed = false;     // saved values were released by a backward without retain
+  bool captured = false;  // a step that was captured has been through it
   uint64_t sequence = 0;
   Signature* of = nullptr;  // counted
   const std::string* scope = nullptr;

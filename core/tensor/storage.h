@@ -24,7 +24,9 @@ struct Owner {
   std::atomic<int64_t> refs{1};
   std::atomic<int64_t> tensors{0};
   std::atomic<int64_t> storages{0};
-  std::atomic<uint64_t> moves{0};  // of tensors to other memory (Tensor::move_to)
+  // Of what captured plans take over as it is: tensors that move to other memory, whether a leaf
+  // requires a gradient, hooks, frozen numbers. A plan that sees another count looks what it was.
+  std::atomic<uint64_t> changes{0};
   trace::Recorder trace;
 
  protected:
@@ -68,7 +70,8 @@ struct Storage {
   void* user = nullptr;
   bool external = false;
   bool read_only = false;
-  std::atomic<bool> left{false};  // by a tensor that is elsewhere now (Tensor::move_to)
+  std::atomic<bool> left{false};     // by a tensor that is elsewhere now (Tensor::move_to)
+  std::atomic<bool> planned{false};  // a captured plan works on it, or did
   std::atomic<uint64_t> version{0};
   // The last write through Tenon, for messages about overwritten saved tensors: the op's name, NULL
   // for the host.

@@ -89,7 +89,7 @@ void Tensor::move_to(Tensor& fresh, const std::string* writer) noexcept {
   std::swap(view.device, fresh.view.device);
   std::swap(view.flags, fresh.view.flags);
   std::swap(strides_, fresh.strides_);
-  owner->moves.fetch_add(1, std::memory_order_relaxed);
+  owner->changes.fetch_add(1, std::memory_order_release);
 }
 
 void Tensor::destroy() noexcept {

@@ -291,7 +291,11 @@ TEST_F(OptimizerGroups, ACapturedStepLeavesOutWhatIsFrozen) {
   must(tenon_plan_run(context, plan));
   must(tenon_tensor_set_grad(context, b.get(), nullptr));
   must(tenon_plan_run(context, plan));
+  // What begins to be trained now is not in the plan.
   set_wanted(b, true);
+  EXPECT_THAT(refused(tenon_plan_run(context, plan), TENON_E_STATE),
+              StartsWith("the plan was captured with requires_grad of the leaf f64[1] = false"));
+  set_wanted(b, false);
   must(tenon_plan_run(context, plan));
   EXPECT_EQ(values_of<double>(a.get()), std::vector<double>{-1});
   EXPECT_EQ(values_of<double>(b.get()), std::vector<double>{1});

@@ -54,7 +54,8 @@ class Ref {
       each(find_method)     /* (tensor, name) -> bound op, or AttributeError */           \
       each(make_size)       /* (number) -> one that says what x.size() would be */        \
       each(make_address)    /* (number) -> one that may be called */                      \
-      each(make_truth)      /* (0 or 1) -> one that may be called */
+      each(make_truth)      /* (0 or 1) -> one that may be called */                      \
+      each(reword_write)    /* (exception, tensor, value, op or None) -> exception */
 
 struct Hooks {
 #define TENON_PYTHON_HOOK(name) PyObject* name = nullptr;
@@ -263,6 +264,9 @@ bool add_layer_tensor_type(PyObject* module);
 // indexing.cc: x[key], x[key] = value
 PyObject* get_item(PyObject* self, PyObject* key);
 int set_item(PyObject* self, PyObject* key, PyObject* value);
+// A write into `target` has failed: the exception, in the words of the program. op: of an operator;
+// NULL: of an item.
+void reword_write(PyObject* target, PyObject* value, const char* op);
 
 // buffer.cc: Python's buffers
 int get_buffer(PyObject* self, Py_buffer* view, int flags);

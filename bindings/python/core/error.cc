@@ -109,6 +109,23 @@ PyObject* refuse_large(const char* op, const char* operand) {
   return refuse("large", op, operand, "an integer of at most 64 bits", "a larger one", "");
 }
 
+void reword_write(PyObject* target, PyObject* value, const char* op) {
+  PyObject* type = nullptr;
+  PyObject* error = nullptr;
+  PyObject* traceback = nullptr;
+  PyErr_Fetch(&type, &error, &traceback);
+  PyErr_NormalizeException(&type, &error, &traceback);
+  const Ref made(PyObject_CallFunction(state.hooks.reword_write, "OOOz", error, target, value, op));
+  if (!made || made.get() == error) {
+    PyErr_Restore(type, error, traceback);
+    return;
+  }
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.get())), made.get());
+  Py_XDECREF(type);
+  Py_XDECREF(error);
+  Py_XDECREF(traceback);
+}
+
 const char* text_argument(PyObject* object, const char* op, const char* operand,
                           Py_ssize_t* length) {
   if (PyUnicode_Check(object)) return PyUnicode_AsUTF8AndSize(object, length);

@@ -261,6 +261,24 @@ bool put(tenon_context* context, tenon_tensor* target, PyObject* object,
   return write(context, "tenon.copy", found.copy, &input, nullptr, 0, view, target);
 }
 
+// False with an exception set.
+bool assign(PyObject* self, PyObject* key, PyObject* value) {
+  tenon_context* context = context_of_thread();
+  tenon_view view{};
+  if (!context || !get_view(context, as_tensor(self)->handle, view)) return false;
+  Key wanted;
+  tenon_value number{};
+  const bool plain = PyLong_CheckExact(value) || PyFloat_CheckExact(value) || PyBool_Check(value);
+  if (!(plain || is_tensor(value)) || !wanted.read(view, key) ||
+      (plain && number_value(value, number) != Converted::Yes)) {
+    PyErr_Clear();
+    PyObject* const arguments[] = {self, key, value};
+    return static_cast<bool>(Ref(PyObject_Vectorcall(state.hooks.set_item, arguments, 3, nullptr)));
+  }
+  Chain chain(context, as_tensor(self)->handle);
+  return wanted.apply(chain) && put(context, chain.now(), value, number);
+}
+
 }  // namespace
 
 PyObject* get_item(PyObject* self, PyObject* key) {
@@ -282,21 +300,9 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
     PyErr_SetString(PyExc_TypeError, "elements of a tensor cannot be deleted");
     return -1;
   }
-  tenon_context* context = context_of_thread();
-  tenon_view view{};
-  if (!context || !get_view(context, as_tensor(self)->handle, view)) return -1;
-  Key wanted;
-  tenon_value number{};
-  const bool plain = PyLong_CheckExact(value) || PyFloat_CheckExact(value) || PyBool_Check(value);
-  if (!(plain || is_tensor(value)) || !wanted.read(view, key) ||
-      (plain && number_value(value, number) != Converted::Yes)) {
-    PyErr_Clear();
-    PyObject* const arguments[] = {self, key, value};
-    const Ref done_item(PyObject_Vectorcall(state.hooks.set_item, arguments, 3, nullptr));
-    return done_item ? 0 : -1;
-  }
-  Chain chain(context, as_tensor(self)->handle);
-  return wanted.apply(chain) && put(context, chain.now(), value, number) ? 0 : -1;
+  if (assign(self, key, value)) return 0;
+  reword_write(self, value, nullptr);
+  return -1;
 }
 
 }  // namespace tenon::python

@@ -116,7 +116,11 @@ PyObject* apply(Operator which, PyObject* a, PyObject* b, PyObject* target) {
     return target ? tenon_op_call_into(context, op, operands.values, count, nullptr, 0, &output, 1)
                   : tenon_op_call(context, op, operands.values, count, nullptr, 0, &output, 1);
   });
-  if (status != TENON_OK) return fail(context, status);
+  if (status != TENON_OK) {
+    fail(context, status);
+    if (target) reword_write(target, b, kNames[which]);
+    return nullptr;
+  }
   return target ? Py_NewRef(target) : wrap(output);
 }
 

@@ -77,6 +77,7 @@ _core.connect(
     make_size=_called.Size,
     make_address=_called.Address,
     make_truth=_called.truth,
+    reword_write=_errors.reword_write,
 )
 
 # Without `bool`, which would hide Python's if all of this is imported.

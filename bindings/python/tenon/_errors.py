@@ -225,6 +225,13 @@ def nearest(name, words):
     return f"did you mean {found[0]}?" if found else ""
 
 
+def reword_write(error, target, value, op):
+    """What has refused a write into `target`, in the words of the program."""
+    from tenon import _writes
+
+    return _writes.reword(error, target, value, op)
+
+
 def refuse(function, operand, expected, found, hint="", kind="value"):
     """As `make_refusal`, in the order in which a function's own refusals are written."""
     return make_refusal(kind, function, operand, expected, found, hint)

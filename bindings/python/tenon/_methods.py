@@ -4,7 +4,7 @@
 from collections import namedtuple
 from math import nan
 
-from tenon import _core
+from tenon import _core, _writes
 from tenon._errors import refuse as _refuse
 from tenon._names import METHODS, find_function
 from tenon._operands import operands as _operands
@@ -364,6 +364,7 @@ def register_hook(self, function):
 def find(name):
     """The method or property of that name, or None."""
     if name in METHODS:
-        return globals()[name]
+        method = globals()[name]
+        return _writes.named(name, method) if name.endswith("_") or name == "fill" else method
     function = find_function(name[:-1])
-    return function and in_place(name, function)
+    return function and _writes.named(name, in_place(name, function))

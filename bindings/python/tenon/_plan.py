@@ -4,28 +4,13 @@
 
 import os
 import sys
-import threading
 
-from tenon import _core, _errors
+from tenon import _changes, _core, _errors
 from tenon._core import Tensor
 from tenon._runtime import thread_modes
 
-
-_capturing = threading.local()  # .modules: {model: whether it trains}, while a step is captured
-
-
-def note_module(module):
-    """A captured step calls the module."""
-    modules = getattr(_capturing, "modules", None)
-    if modules is not None:
-        modules.setdefault(module, module.training)
-
-
-def note_layer(layer):
-    """A captured step calls the layer, and what is in it."""
-    if getattr(_capturing, "modules", None) is not None:
-        for each in layer.modules():
-            note_module(each)
+# How hints begin where a plan is not what the step would be now.
+_AGAIN = "capture the step again"
 
 
 def _of_their_own(results, storages):
@@ -53,7 +38,7 @@ class Plan:
         _errors.check_type("capture", "function", function, None, "a function of tensors")
         self.inputs = list(inputs)
         _core.begin_capture(self.inputs)
-        _capturing.modules = self._modules = {}
+        self._reads = _changes.begin()
         try:
             storages = {each.storage for each in self.inputs}
             self.results = _of_their_own(function(*self.inputs), storages)
@@ -64,7 +49,7 @@ class Plan:
                 pass  # what the function raised says more
             raise
         finally:
-            _capturing.modules = None
+            _changes.end(self._reads)
         self._handle = _core.end_capture()
 
     def __call__(self, *inputs):
@@ -72,16 +57,12 @@ class Plan:
             raise _errors.make_refusal(
                 "value", "plan", "inputs", f"at most {len(self.inputs)}", str(len(inputs))
             )
-        for module, training in self._modules.items():
-            if module.training != training:
-                raise _errors.make_refusal(
-                    "STATE",
-                    "plan",
-                    f"training of {type(module).__name__}",
-                    str(training),
-                    str(module.training),
-                    "capture the step again, or set it back",
-                )
+        change = self._reads.change()
+        if change is not None:
+            raise change.refusal()
+        return self._run(inputs)
+
+    def _run(self, inputs):
         for place, tensor in enumerate(inputs):
             try:
                 _core.set_plan_input(self._handle, place, tensor)
@@ -92,10 +73,6 @@ class Plan:
         self.inputs[: len(inputs)] = inputs
         _core.run_plan(self._handle)
         return self.results
-
-    def has_modes(self):
-        """Do the layers and modules of the step train, or not, as they did when it was captured?"""
-        return all(module.training == training for module, training in self._modules.items())
 
     def __str__(self):
         return _core.plan_text(self._handle)
@@ -117,10 +94,15 @@ def capture(function, *inputs):
 
 class _Captured:
     """A function of tensors with a plan for each kind of them, each mode of its models, and each
-    of the thread: gradients and arithmetic."""
+    of the thread: gradients and arithmetic.
 
-    def __init__(self, function):
-        self._function, self.plans, self._kinds = function, [], []
+    plans      a list of them, the one that ran last at its end; `plans.clear()` lets go of all
+    max_plans  how many there are at most: before one more is kept, that which has not run for
+               longest goes
+    """
+
+    def __init__(self, function, max_plans):
+        self._function, self.plans, self.max_plans = function, [], max_plans
         self.__name__ = self.__qualname__ = getattr(function, "__name__", "step")
         self.__doc__ = function.__doc__
         self.__wrapped__ = function
@@ -140,25 +122,46 @@ class _Captured:
             (each.shape, each.strides, each.dtype, each.device, each.requires_grad)
             for each in inputs
         )
-        for known, plan in zip(self._kinds, self.plans, strict=True):
-            if known == kind and plan.has_modes():
-                return plan(*inputs)
+        plans = self.plans
+        for plan in plans[::-1]:
+            if plan.kind != kind:
+                continue
+            change = plan._reads.change()
+            if change is not None:
+                if not change.is_mode:
+                    plans.remove(plan)
+                continue
+            try:
+                found = plan._run(inputs)
+            except _errors.StateError as error:
+                if not error.hint.startswith(_AGAIN):
+                    raise
+                continue
+            if plan is not plans[-1]:
+                plans.append(plans.pop(plans.index(plan)))
+            return found
         plan = Plan(self._function, inputs)
-        self.plans.append(plan)
-        self._kinds.append(kind)
+        plan.kind = kind
+        del plans[: max(len(plans) + 1 - self.max_plans, 0)]
+        plans.append(plan)
         return plan.results
 
 
-def captured(function):
+def captured(function=None, *, max_plans=32):
     """A function that captures `function` when it is first called, and replays it from then on; a
     decorator.
 
-    It takes tensors alone. For other shapes, dtypes or devices it captures again, and keeps all its
-    plans; so it does after `model.eval()` and `model.train()`, within `tenon.no_grad`, and with
-    `tenon.fast_arithmetic`. Results are the same tensors in every call of one kind, with new
-    values.
+    It takes tensors alone. For other shapes, dtypes or devices it captures again, and keeps its
+    plans; so it does after `model.eval()` and `model.train()`, within `tenon.no_grad`, with
+    `tenon.fast_arithmetic`, and when something has changed that a plan has frozen. Results are the
+    same tensors in every call of one kind, with new values.
+
+    max_plans  how many plans it keeps: those that ran last. `step.max_plans = 4` changes it, and
+               `step.plans.clear()` lets go of all.
     """
-    return _Captured(function)
+    if function is None:
+        return lambda function: captured(function, max_plans=max_plans)
+    return _Captured(function, max_plans)
 
 
 class profile:  # noqa: N801 - used like a function

@@ -5,7 +5,7 @@ them. A model is a `Module`: what its attributes hold, tensors, layers and modul
 
 import weakref
 
-from tenon import _core, _errors, _plan, _runtime
+from tenon import _changes, _core, _errors, _runtime
 from tenon._core import Tensor
 from tenon._entries import Entries
 from tenon._errors import check_type
@@ -239,12 +239,13 @@ class Layer(_Model):
             )  # fmt: skip
         _core.add_child(self._handle, name, child._handle)
         self._children.append((name or str(len(self._children)), child))
+        _changes.tell()
         return self
 
     def __call__(self, *inputs):
         """What the layer computes: a tensor, or a tuple of as many as it gives. An input that may
         be left out may be None."""
-        _plan.note_layer(self)
+        _changes.note_modes(self)
         try:
             found = _core.call_layer(self._handle, list(inputs), self._n_outputs)
         except _errors.ArgumentError as error:
@@ -257,10 +258,11 @@ class Layer(_Model):
 
     def named_children(self):
         """[(name, layer), ...] of a container."""
+        _changes.note(self, "_children")
         return list(self._children)
 
     def __len__(self):
-        return len(self._children)
+        return len(self.named_children())
 
     def __bool__(self):
         return True
@@ -304,6 +306,7 @@ class Layer(_Model):
         _core.set_training(self._handle, wanted)
         for layer in self.modules():
             vars(layer)["training"] = wanted
+        _changes.tell()
         return self
 
     def to(self, device):
@@ -398,7 +401,7 @@ class Module(_Model):
         raise NotImplementedError(f"{type(self).__name__} has no forward(self, ...)")
 
     def __call__(self, *inputs, **named):
-        _plan.note_module(self)
+        _changes.note(self, "training")
         return self.forward(*inputs, **named)
 
     def register_buffer(self, name, tensor):
@@ -425,13 +428,20 @@ class Module(_Model):
                     f"with tenon.no_grad: model.{name}[...] = values copies values into it",
                 )  # fmt: skip
         object.__setattr__(self, name, value)
+        _changes.note_set(self, name)
+
+    def __delattr__(self, name):
+        object.__delattr__(self, name)
+        _changes.note_set(self, name)
 
     def _keep(self, name, is_buffer):
         # A dict of its own: that of a copied module is the other's too.
         self.__dict__["_kept"] = {**vars(self).get("_kept", {}), name: is_buffer}
+        _changes.tell()
 
     def _parts(self):
         """[(name, is_buffer, tensor, layer or module), ...] in the order in which they were set."""
+        _changes.note(self, None)
         found, kept = [], vars(self).get("_kept", {})
         for name, value in vars(self).items():
             if name in kept and isinstance(value, Tensor):
@@ -461,6 +471,7 @@ class Module(_Model):
     def train(self, wanted=True):
         """Training, or evaluation, for the module and all that is in it."""
         vars(self)["training"] = _truth(type(self).__name__, wanted)
+        _changes.tell()
         for child in self.children():
             child.train(wanted)
         return self
@@ -499,6 +510,7 @@ def _collect(name, value, found):
             _collect(f"{name}.{key}", each, found)
 
 
+_changes.know_module(Module)
 _entries = Entries("layers", Layer)
 
 

@@ -451,6 +451,90 @@ class Plans(Case):
         self.assertIs(double(self.x), exact)
         self.assertEqual(len(double.plans), 2)
 
+    def test_the_decorator_keeps_the_plans_that_ran_last(self):
+        runs = []
+
+        @tenon.captured(max_plans=2)
+        def double(x):
+            runs.append(x.shape[0])
+            return x * 2
+
+        def of(n):
+            return double(tenon.full([n], 1.0)).tolist()
+
+        self.assertEqual([of(1), of(2), of(1)], [[2.0], [2.0, 2.0], [2.0]])
+        of(3)  # in place of the plan for 2
+        self.assertEqual((runs, len(double.plans)), ([1, 2, 3], 2))
+        of(1)
+        self.assertEqual(runs, [1, 2, 3])
+        of(2)
+        self.assertEqual((runs, len(double.plans)), ([1, 2, 3, 2], 2))
+        double.max_plans = 3
+        self.assertEqual([len(of(n)) for n in (3, 1, 2, 3)], [3, 1, 2, 3])
+        self.assertEqual((runs, len(double.plans)), ([1, 2, 3, 2, 3], 3))
+        double.max_plans = 1
+        of(4)
+        self.assertEqual(len(double.plans), 1)
+        self.assertEqual(tenon.captured(lambda x: x).max_plans, 32)
+        self.refused(TypeError, lambda: tenon.captured(max_plans="two"), "max_plans")
+        self.refused(ValueError, lambda: tenon.captured(max_plans=0), "at least 1")
+
+    def test_plans_of_the_decorator_can_be_let_go(self):
+        before = tenon.stats()["plans"]
+        runs = []
+        double = tenon.captured(lambda x: runs.append(1) or x * 2)
+        double(self.x)
+        double(self.x[:2])
+        self.assertEqual(tenon.stats()["plans"], before + 2)
+        double.plans.clear()
+        self.assertEqual(tenon.stats()["plans"], before)
+        self.same(double(self.x), [2.0, 4.0, 6.0])
+        self.same(double(self.x), [2.0, 4.0, 6.0])
+        self.assertEqual((len(runs), len(double.plans)), (3, 1))
+        del double.plans[0]
+        self.same(double(self.x), [2.0, 4.0, 6.0])
+        self.assertEqual((len(runs), len(double.plans)), (4, 1))
+
+    def test_the_decorator_captures_once_more_after_a_change(self):
+        """With what has changed, and without what was there; what was set back is there still."""
+        w = tenon.tensor([1.0, 1.0, 1.0], requires_grad=True)
+        v = tenon.tensor([1.0, 1.0, 1.0], requires_grad=True)
+        runs = []
+
+        @tenon.captured
+        def step(x):
+            runs.append(1)
+            (x * w * v).sum().backward()
+
+        for wanted, expected in ((True, 1), (False, 2), (True, 2), (False, 2), (True, 2)):
+            w.requires_grad = wanted
+            w.grad = v.grad = None
+            step(self.x)
+            self.assertEqual((len(runs), len(step.plans)), (expected, expected))
+            self.assertEqual(w.grad is not None, wanted)
+            self.same(v.grad, [1.0, 2.0, 3.0])
+        w.grad = v.grad = None
+        end = w.add_hook(lambda grad: grad * 2)
+        self.refused(tenon.StateError, lambda: step(self.x), "a hook was begun")
+        end()
+        step(self.x)
+        self.assertEqual(len(step.plans), 2)
+
+        class Model(tenon.nn.Module):
+            def __init__(self):
+                self.head = tenon.nn.linear(inputs=3, outputs=2)
+
+            def forward(self, x):
+                return self.head(x)
+
+        model = Model()
+        forward = tenon.captured(lambda x: model(x).detach())
+        before = forward(self.x)
+        model.head = tenon.nn.linear(inputs=3, outputs=2)
+        self.assertNotEqual(forward(self.x).tolist(), before.tolist())
+        self.same(forward(self.x), model(self.x).tolist())
+        self.assertEqual(len(forward.plans), 1)
+
     def test_a_training_step(self):
         def run(step_of):
             w = tenon.tensor([1.0, 2.0], requires_grad=True)

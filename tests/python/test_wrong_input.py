@@ -175,7 +175,7 @@ INDEXING = (
     (lambda w: item_of(w.x, 9, 1.0), IndexError, "index", "axis 0", ""),
     (lambda w: item_of(w.x, 0, "a"), TypeError, "tensor", "data", ""),
     (lambda w: item_of(w.x, 0, w.v), tenon.ShapeError, None, None, ""),
-    (lambda w: item_of(w.w, 0, 1.0), tenon.GradError, "tenon.full", "out", "detach it"),
+    (lambda w: item_of(w.w, 0, 1.0), tenon.GradError, "item assignment", "x", "tenon.no_grad"),
 )
 READING = (
     (lambda w: w.x.item(), tenon.ShapeError, "", "tensor", "x.tolist()"),
@@ -192,17 +192,17 @@ READING = (
     (lambda w: tenon.capture(lambda x: x, 3), TypeError, "capture", "inputs", ""),
 )
 WRITING = (
-    (lambda w: w.w.__iadd__(1), tenon.GradError, "tenon.add", "out", "tenon.no_grad"),
-    (lambda w: w.w[0:1].__iadd__(1), tenon.GradError, "tenon.add", "out", "detach"),
-    (lambda w: w.i.__iadd__(1.5), tenon.DtypeError, "tenon.add", "out", ""),
+    (lambda w: w.w.__iadd__(1), tenon.GradError, "+=", "x", "tenon.no_grad"),
+    (lambda w: w.w[0:1].__iadd__(1), tenon.GradError, "+=", "x", "x = x + y"),
+    (lambda w: w.i.__iadd__(1.5), tenon.DtypeError, "+=", "x", "x = x + y"),
     (
         lambda w: w.v.__iadd__(w.x[:1, :1].expand(4, 3)),
         tenon.ShapeError,
-        "tenon.add",
-        "out",
-        "never",
+        "+=",
+        "x",
+        "x = x + y",
     ),
-    (lambda w: w.x[:1].expand(2, 2).__iadd__(1.0), tenon.AliasError, "tenon.add", "out", ""),
+    (lambda w: w.x[:1].expand(2, 2).__iadd__(1.0), tenon.AliasError, "+=", "x", "x.clone()"),
     (lambda w: tenon.add(w.x, w.x, out=w.v), tenon.ShapeError, "tenon.add", "out", "never resized"),
     (lambda w: tenon.add(w.x, w.x, out=(w.x, w.x)), ValueError, "tenon.add", "", ""),
     (lambda w: tenon.add(w.x, w.x, out=[None]), TypeError, "tenon.add", "out", ""),

@@ -2439,7 +2439,7 @@ def can_cast(given: Any, to: Any) -> _b.bool:
 def capture(function: Any, *inputs: Any) -> Any:
     """Runs function(*inputs) once and records every launch: forward, backward, updates."""
     ...
-def captured(function: Any) -> Any:
+def captured(function: Any = ..., *, max_plans: Any = ...) -> Any:
     """A function that captures `function` when it is first called, and replays it from then on; a decorator."""
     ...
 def cartesian_prod(*tensors: Any) -> Tensor:

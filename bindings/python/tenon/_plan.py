@@ -159,6 +159,9 @@ def captured(function=None, *, max_plans=32):
     max_plans  how many plans it keeps: those that ran last. `step.max_plans = 4` changes it, and
                `step.plans.clear()` lets go of all.
     """
+    _errors.check_type("captured", "max_plans", max_plans, int, "a number")
+    if max_plans < 1:
+        raise _errors.refuse("captured", "max_plans", "at least 1", str(max_plans))
     if function is None:
         return lambda function: captured(function, max_plans=max_plans)
     return _Captured(function, max_plans)

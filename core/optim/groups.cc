@@ -198,7 +198,7 @@ void Optimizer::find_equal_groups() {
 
 void Optimizer::set_parts(std::shared_ptr<Parts> parts) {
   parts_ = std::move(parts);
-  if (frozen_) frozen_->set(n_groups() * n_fixed(desc().n_hypers), truth(parts_ != nullptr));
+  if (sharing_) sharing_->set(0, truth(parts_ != nullptr));
 }
 
 // How many of the first `end` hyper-parameters a plan takes over as numbers.
@@ -220,11 +220,17 @@ void Optimizer::freeze(plan::Recorder& recorder) {
                             registry::value_text(groups_[group].hypers[i]));
       }
     }
-    values.emplace_back("states of " + kind_->name + " are shared by several processes",
-                        truth(parts_ != nullptr));
     frozen_ = std::make_shared<plan::Frozen>(*runtime_, std::move(values));
   }
   recorder.depend_on(frozen_);
+  if (!sharing_) {
+    sharing_ = std::make_shared<plan::Frozen>(
+        *runtime_,
+        plan::Frozen::Values{{"sharing of the states of " + kind_->name + " by processes",
+                              truth(parts_ != nullptr)}},
+        false);
+  }
+  recorder.depend_on(sharing_);
 }
 
 }  // namespace tenon::optim

@@ -138,8 +138,9 @@ class Optimizer : public KindObject<tenon_optimizer_desc> {
   std::vector<Dynamic> dynamics_;
   std::shared_ptr<Parts> parts_;
   std::optional<std::vector<std::vector<Ref>>> whole_;  // [params], of those that are parted
-  // The hyper-parameters, and whether the states are shared; from the first captured step on.
+  // The hyper-parameters, and whether processes share the states; from the first captured step on.
   std::shared_ptr<plan::Frozen> frozen_;
+  std::shared_ptr<plan::Frozen> sharing_;
 };
 
 }  // namespace tenon::optim

@@ -4,7 +4,8 @@
 
 namespace tenon::plan {
 
-Frozen::Frozen(tensor::Owner& owner, Values values) : owner_(owner), values_(std::move(values)) {}
+Frozen::Frozen(tensor::Owner& owner, Values values, bool listed)
+    : is_listed(listed), owner_(owner), values_(std::move(values)) {}
 
 Frozen::Values Frozen::get(uint64_t& changes) const {
   const std::lock_guard lock(mutex_);

@@ -20,8 +20,10 @@ class Frozen {
   // What it is, for messages, and its value.
   using Values = std::vector<std::pair<std::string, std::string>>;
 
-  // `owner` outlives whoever calls `set`.
-  [[gnu::cold]] Frozen(tensor::Owner& owner, Values values);
+  // `owner` outlives whoever calls `set`. Without `listed`, what a plan's text need not say.
+  [[gnu::cold]] Frozen(tensor::Owner& owner, Values values, bool listed = true);
+
+  const bool is_listed;
 
   uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
   // Values as of `changes`.

@@ -40,6 +40,7 @@ std::string arena_text(const Temporaries& temporaries, uint32_t number) {
 std::string frozen_text(const std::vector<Plan::Taken>& taken) {
   std::vector<std::pair<std::string, size_t>> lines;
   for (const Plan::Taken& each : taken) {
+    if (!each.source->is_listed) continue;
     for (const auto& [name, value] : each.values) {
       std::string line = name + " = " + value;
       const auto known = std::ranges::find(lines, line, &std::pair<std::string, size_t>::first);

@@ -33,7 +33,7 @@ bool only_reads(const std::string& function) {
 
 // Tried in tests of their own.
 const std::map<std::string, std::string> kElsewhere = {
-    {"tenon_data_parallel_share_states", "seen: states are shared by several processes"},
+    {"tenon_data_parallel_share_states", "seen: sharing of the states by processes"},
     {"tenon_layer_set_cache", "seen: use of a cache"},
     {"tenon_tensor_set_retain_grad", "refused at once: a backward of the tensor was captured"},
 };
@@ -208,6 +208,30 @@ TEST_F(PlanChanges, ContainersThatAreOnlyLookedAtAreSeen) {
   add(run.model, linear(2, 2));
   EXPECT_THAT(refused(tenon_plan_run(context, plan), TENON_E_STATE),
               HasSubstr("children of a layer tenon.sequential"));
+  tenon_plan_release(plan);
+}
+
+// A step that switches and switches back finds its own mode in each run.
+TEST_F(PlanChanges, WhatTheStepChangesItselfIsAsItLeavesIt) {
+  Trained run = make();
+  tenon_plan* plan = nullptr;
+  must(tenon_capture_begin(context, nullptr, 0));
+  set_training(run.model, false);
+  must(tenon_tensor_set_requires_grad(context, run.weight, 0));
+  const Tensor y = this->run(run.model, run.x.get());
+  must(tenon_tensor_set_requires_grad(context, run.weight, 1));
+  set_training(run.model, true);
+  must(tenon_capture_end(context, &plan));
+  must(tenon_plan_run(context, plan));
+  set_training(run.model, false);
+  EXPECT_THAT(refused(tenon_plan_run(context, plan), TENON_E_STATE), HasSubstr("training"));
+  // Again, and after another one.
+  EXPECT_THAT(refused(tenon_plan_run(context, plan), TENON_E_STATE), HasSubstr("training"));
+  set_training(run.model, true);
+  must(tenon_tensor_set_requires_grad(context, run.weight, 0));
+  EXPECT_THAT(refused(tenon_plan_run(context, plan), TENON_E_STATE), HasSubstr("requires_grad"));
+  must(tenon_tensor_set_requires_grad(context, run.weight, 1));
+  must(tenon_plan_run(context, plan));
   tenon_plan_release(plan);
 }
 

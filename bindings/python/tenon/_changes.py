@@ -8,6 +8,7 @@ number is compared; what lists and dicts hold can change without a word, and is 
 What the step sets itself is not noted: it is done once, as everything else that Python does there.
 """
 
+import operator
 import threading
 
 from tenon import _errors
@@ -34,13 +35,14 @@ def tell():
 class _Kept:
     """A list or a dict, and what was in it."""
 
-    __slots__ = ("keys", "kind", "parts")
+    __slots__ = ("is_flat", "keys", "kind", "parts")
 
     def __init__(self, value, depth):
         self.kind = type(value)
         self.keys = list(value) if isinstance(value, dict) else None
         inner = value.values() if isinstance(value, dict) else value
         self.parts = [_keep(each, depth + 1) for each in inner]
+        self.is_flat = not any(type(each) is _Kept for each in self.parts)
 
     def is_like(self, value):
         if type(value) is not self.kind or len(value) != len(self.parts):
@@ -49,6 +51,8 @@ class _Kept:
             if list(value) != self.keys:
                 return False
             value = value.values()
+        if self.is_flat and all(map(operator.is_, value, self.parts)):
+            return True
         return all(map(_is_kept, value, self.parts))
 
 
@@ -102,10 +106,10 @@ def _look(owner, name):
     """An attribute as it is stored, in the object or its class; no property is asked."""
     if name is None:
         return owner._parts()
-    for stored in (vars(owner), *map(vars, type(owner).__mro__)):
-        if name in stored:
-            return stored[name]
-    return _ABSENT
+    own = vars(owner)
+    if name in own:
+        return own[name]
+    return next((vars(kind)[name] for kind in type(owner).__mro__ if name in vars(kind)), _ABSENT)
 
 
 class Reads:

@@ -95,7 +95,7 @@ TENON_EXPORT tenon_status tenon_function_call(tenon_context* context, tenon_func
 // Keeps gradients of a tensor that is not a leaf, or stops it and drops what was kept: every
 // backward that reaches the tensor adds to what tenon_tensor_get_grad then returns. Leaves always
 // keep theirs: nothing changes.
-// errors   TENON_E_GRAD (does not require a gradient), TENON_E_GRAPH_OWNER
+// errors   TENON_E_GRAD (requires no gradient), TENON_E_GRAPH_OWNER, TENON_E_STATE (as of hooks)
 TENON_EXPORT tenon_status tenon_tensor_set_retain_grad(tenon_context* context, tenon_tensor* tensor,
                                                        uint32_t retain);
 
@@ -114,8 +114,8 @@ typedef tenon_status (*tenon_hook_fn)(tenon_context* context, tenon_tensor* grad
 // release  called with `user` when the hook ends: by tenon_hook_end, or when nothing can call it
 //          any more; from any thread, and must not call Tenon. May be NULL.
 // out_hook a number to end it with, never 0
-// errors   TENON_E_GRAD (does not require a gradient), TENON_E_GRAPH_OWNER. A backward inside a
-//          capture that meets a hook is TENON_E_CAPTURE: a replay would not call it.
+// errors   TENON_E_GRAD (requires no gradient), TENON_E_GRAPH_OWNER, TENON_E_STATE (no leaf, and a
+//          captured backward was there). A captured backward that meets a hook is TENON_E_CAPTURE.
 TENON_EXPORT tenon_status tenon_hook_begin(tenon_context* context, tenon_tensor* tensor,
                                            tenon_hook_fn hook, void* user,
                                            void (*release)(void* user), uint64_t* out_hook);

@@ -92,10 +92,10 @@ TENON_EXPORT tenon_status tenon_capture_end(tenon_context* context, tenon_plan**
 // Replays all launches once: no allocation, no look-up, no graph. Plans of one context share memory
 // for what is their own; the first run in another context finds it there. Advances the versions of
 // all that it writes, and the random counter as if the step had run eagerly.
-// errors   TENON_E_STATE (a hyper-parameter that is not dynamic, or a layer's training, is not as
-//          it was captured, or a layer has moved to another device), TENON_E_ALIAS (an input that
-//          is written shares memory with another), TENON_E_PLUGIN (a plugin was deactivated),
-//          TENON_E_MEMORY (the first run in another context), those of the launches
+// errors   TENON_E_STATE (something that the step has used is not as it was captured, by name: the
+//          table "what it has frozen" of docs/plans.md), TENON_E_ALIAS (an input that is written
+//          shares memory with another), TENON_E_PLUGIN (a plugin was deactivated), TENON_E_MEMORY
+//          (the first run in another context), those of the launches
 TENON_EXPORT tenon_status tenon_plan_run(tenon_context* context, tenon_plan* plan);
 
 // Exchanges declared input `index` for a tensor of the same shape, strides, dtype and device.

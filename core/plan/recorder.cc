@@ -140,11 +140,16 @@ void Recorder::add(const registry::Op& op, const registry::Kernel& kernel, Devic
 }
 
 void Recorder::depend_on(const std::shared_ptr<const Frozen>& source) {
-  if (taken_.insert(source.get()).second) plan_->taken.push_back({source, 0, {}});
+  if (taken_.contains(source.get())) return;
+  plan_->taken.push_back({source, 0, {}});
+  taken_.insert(source.get());
 }
 
 void Recorder::calls(Context& context, const registry::Op& op, bool placed) {
-  if (called_.insert(&op).second) plan_->pins.emplace_back(&op, context.runtime->pin_of(op.index));
+  if (!called_.contains(&op)) {
+    plan_->pins.emplace_back(&op, context.runtime->pin_of(op.index));
+    called_.insert(&op);
+  }
   if (!placed || context.layer_call) return;
   // In a composition or a rule the device is that of operands.
   const std::optional<tenon_device>& now = context.device;

@@ -367,6 +367,26 @@ TEST(SharedStates, WhatCannotBeSharedIsRefused) {
   });
 }
 
+// It would go on with the whole states that it was captured with.
+TEST(SharedStates, PlansOfBeforeAreRefused) {
+  in_processes(2, [](int) {
+    Training t(2, "tenon.adam");
+    tenon_plan* plan = nullptr;
+    ASSERT_EQ(tenon_capture_begin(t.p.context, nullptr, 0), TENON_OK);
+    t.step(0);
+    ASSERT_EQ(tenon_capture_end(t.p.context, &plan), TENON_OK) << t.p.error().message;
+    ASSERT_EQ(tenon_plan_run(t.p.context, plan), TENON_OK) << t.p.error().message;
+    t.share();
+    const std::string before = t.bits();
+    EXPECT_EQ(tenon_plan_run(t.p.context, plan), TENON_E_STATE);
+    EXPECT_STREQ(t.p.error().message,
+                 "the plan was captured with sharing of the states of tenon.adam by processes = "
+                 "false, which is true now");
+    EXPECT_TRUE(t.bits() == before);
+    tenon_plan_release(plan);
+  });
+}
+
 // By columns: what is not row-major has no parts.
 TEST(SharedStates, AParameterThatIsNotRowMajorIsRefused) {
   in_processes(2, [](int) {

@@ -34,6 +34,8 @@ class Plan:
              view of one, it is a copy
     """
 
+    kind = None  # of its inputs and the thread's modes, in a captured function
+
     def __init__(self, function, inputs):
         _errors.check_type("capture", "function", function, None, "a function of tensors")
         self.inputs = list(inputs)
@@ -136,6 +138,8 @@ class _Captured:
             except _errors.StateError as error:
                 if not error.hint.startswith(_AGAIN):
                     raise
+                if error.hint == _AGAIN:  # there is nothing that could be set back
+                    plans.remove(plan)
                 continue
             if plan is not plans[-1]:
                 plans.append(plans.pop(plans.index(plan)))

@@ -11,7 +11,9 @@ import unittest
 from support import Case, bits, build_folder, tenon
 
 
-tenon.configure(plugin_paths=[build_folder() / "sim_plugins"])  # a second device
+SIM = build_folder() / "sim_plugins"  # a second device
+if (SIM / "tenon.sim/tenon.sim.so").exists():
+    tenon.configure(plugin_paths=[SIM])
 
 
 class Model(tenon.nn.Module):
@@ -417,6 +419,8 @@ class Changes(Case):
     def test_they_are_seen_or_take_effect(self):
         for row in ROWS:
             with self.subTest(row.name, words=row.words):
+                if row.name == "Layer.to" and not (SIM / "tenon.sim/tenon.sim.so").exists():
+                    self.skipTest("there is one device alone")
                 found = self.plan(row)
                 if not row.captures:
                     continue

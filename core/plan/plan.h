@@ -125,7 +125,8 @@ struct Plan : NoCopy {
   };
   std::vector<Taken> taken;
   std::vector<LeafState> leaves;
-  std::vector<LeafUse> uses;
+  std::vector<LeafUse> uses;  // those of inputs first
+  size_t n_input_uses = 0;
   uint64_t changes = 0;   // of the runtime, when everything was as this plan takes it
   uint64_t counters = 0;  // random counters one run consumes
   // What decided which kernels there are: pinned plugins of the ops called, "" for none; policies.
@@ -159,7 +160,7 @@ struct Plan : NoCopy {
   [[gnu::cold]] void check_inputs();
   void check_taken();
   void check_moves() const;
-  void check_uses() const;
+  void check_uses(size_t count) const;  // of the first so many
   tape::Link* link_of(const LeafState& state) const;
   void begin_leaves(Context& context);
   void end_leaves(Context& context);

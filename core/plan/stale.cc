@@ -2,6 +2,8 @@
 // core/plan/stale.cc: whether all that a plan has taken over is as it was, so that it may still
 // run. Each change that it can see counts in one word, so that a run compares two: see
 // Owner::changes.
+#include <span>
+
 #include "core/plan/plan.h"
 
 namespace tenon::plan {
@@ -43,7 +45,7 @@ void Plan::check_changes() {
   const uint64_t now = runtime->changes.load(std::memory_order_acquire);
   check_taken();
   check_moves();
-  check_uses();
+  check_uses(uses.size());
   changes = now;
 }
 
@@ -74,21 +76,23 @@ void Plan::check_moves() const {
 }
 
 // An input that requires no gradient any more gets none; one that does now would get none either.
-void Plan::check_uses() const {
-  for (const LeafUse& use : uses) {
+void Plan::check_uses(size_t count) const {
+  for (const LeafUse& use : std::span(uses).first(count)) {
     const bool is_input = use.input != LeafState::kNoInput;
     const Tensor& leaf = is_input ? *inputs[use.input].tensor : *use.leaf;
-    const std::string name =
-        is_input ? "input " + std::to_string(use.input) : "the leaf " + tensor::describe(leaf);
+    const auto name = [&] {
+      return is_input ? "input " + std::to_string(use.input) : "the leaf " + tensor::describe(leaf);
+    };
     const bool wanted = tape::requires_grad(leaf);
     if (use.looked && wanted != use.wanted && (wanted || !is_input)) {
-      refuse("requires_grad of " + name, use.wanted ? "true" : "false", wanted ? "true" : "false");
+      refuse("requires_grad of " + name(), use.wanted ? "true" : "false",
+             wanted ? "true" : "false");
     }
     if (!use.led || tape::hooks_of(leaf).empty()) continue;
     fail(TENON_E_STATE,
-         "a hook was begun on the gradient of " + name +
+         "a hook was begun on the gradient of " + name() +
              " after the capture, and the plan would not call it",
-         "the gradient of " + name, "no hook", "a hook",
+         "the gradient of " + name(), "no hook", "a hook",
          "end the hook, or run the step without a plan");
   }
 }
@@ -107,7 +111,7 @@ void Plan::check_default_device(Context& context) const {
 
 // Two inputs may be the same memory if both are only read.
 void Plan::check_inputs() {
-  check_uses();
+  check_uses(n_input_uses);
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].written) continue;
     const Range range = range_of(*inputs[i].tensor);

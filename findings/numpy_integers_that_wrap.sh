@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# findings/numpy_integers_that_wrap.sh: NumPy 2.4.6: which functions refuse a Python integer that the
-# array's dtype does not hold, and which wrap it.
+# findings/numpy_integers_that_wrap.sh: NumPy 2.4.6: which functions refuse a Python integer that
+# the array's dtype does not hold, and which wrap it.
 #
 # Seen: x + 300 of uint8 is an OverflowError (NEP 50); where(x > 1, x, 300) wraps 300 to 44, as does
 # concatenate((x, 300), axis=None), while append(x, 300) is int64 with 300 in it. take() cuts a list

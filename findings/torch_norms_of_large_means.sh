@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# findings/torch_norms_of_large_means.sh: PyTorch 2.13.0 on a processor, f32: norms and the gradient
-# of std take off a mean that is rounded to f32, although the inputs and their differences are exact.
+# findings/torch_norms_of_large_means.sh: PyTorch 2.13.0 on a processor, f32: norms and the
+# gradient of std take off a mean that is rounded to f32, although the inputs and their differences
+# are exact.
 #
 # Seen: of 1e7, 1e7 + 1, 1e7 + 2, 1e7 + 4 layer_norm gives -1.3333 where f64 gives -1.1832, and
-# batch_norm and instance_norm give another wrong number, -1.5358, for the same channel; the gradient
-# of std is exactly symmetric. From 1e20 on layer_norm is NaN, and rms_norm is 0 without a word.
+# batch_norm and instance_norm give another wrong number, -1.5358, for the same channel; the
+# gradient of std is exactly symmetric. From 1e20 on layer_norm is NaN, and rms_norm is 0 without a
+# word.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# findings/torch_products_near_the_range.sh: PyTorch 2.13.0 on a processor, f32: products and cosines
-# whose result is an ordinary number, of numbers whose partial products are not.
+# findings/torch_products_near_the_range.sh: PyTorch 2.13.0 on a processor, f32: products and
+# cosines whose result is an ordinary number, of numbers whose partial products are not.
 #
 # Seen: prod of 1e30, 1e30, 1e-30, 1e-30 is inf with gradients of inf (1, and 1e-30 to 1e30); the
 # last gradient of cumprod is NaN where it is 1e-30; cosine_similarity of (1e30, 2e30) and (2, 1) is

@@ -150,8 +150,9 @@ those of the whole batch, if each process has one shard.
 
 Source: Ioffe, Szegedy, "Batch Normalization", 2015; Peng and others, "MegDet", 2018, section 3.3;
 as `torch.nn.SyncBatchNorm`. Arithmetic: in f64 for f64, else in f32; sums of a process in the order
-of `tenon.sum`, over processes in that of `tenon.all_reduce_sum`; `m = sum(x) / N`, `d = x - m`, `e =
-sum(d) / N`, `v = max(sum(d * d) / N - e * e, 0)`, `y = fma(d - e, rsqrt(v + eps) * weight, bias)`.)",
+of `tenon.sum`, over processes in that of `tenon.all_reduce_sum`; `m = sum(x) / N`, `d = x - m`,
+`e = sum(d) / N`, `v = max(sum(d * d) / N - e * e, 0)`,
+`y = fma(d - e, rsqrt(v + eps) * weight, bias)`.)",
      .options = options,
      .samples = samples,
      .describe = sdk::describe_fn<layers::describe_batch_norm>,

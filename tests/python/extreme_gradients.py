@@ -13,9 +13,9 @@ import support
 from support import tenon
 
 sys.path.append(str(support.ROOT / "tests" / "goldens"))
-from sample_text import Dtype, TensorText, parse  # noqa: E402
+from sample_text import Dtype, TensorText, parse
 
-from tenon import _core  # noqa: E402
+from tenon import _core
 
 OPS = {each["name"]: each for each in json.loads(_core.query("ops"))}
 SAMPLES = collections.defaultdict(list)
@@ -94,8 +94,8 @@ class Call:
         return shaped(numbers, given.shape, "f64").astype(self.narrow)
 
     def gradients(self, dtype, moved=0.0):
-        """The outputs and the gradients of all floats, computed in `dtype`, as lists of numbers,
-        None where there is none. With `moved` all numbers are another by that share."""
+        """The outputs and the gradients of all floats, computed in `dtype`, as lists of numbers. A
+        gradient that is absent is None. With `moved` all numbers are another by that share."""
         leaves, shift = [], random.Random(3)
 
         def near(x):

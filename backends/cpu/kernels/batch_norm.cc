@@ -12,6 +12,7 @@
 #include "each_target.h"
 
 #include "kernels/batch_norm-inl.h"
+#include "kernels/batch_norm_moments-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {

@@ -14,6 +14,7 @@
 #include "each_target.h"
 
 #include "kernels/batch_norm-inl.h"
+#include "kernels/batch_norm_moments-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
@@ -201,6 +202,31 @@ struct Planes {
   Plane dy, x, dx;
 };
 
+// The sums of dy over channels, and its means, 0 with given statistics: of equal numbers they are
+// exact.
+template <class T, size_t K, bool kWhole, class V>
+HWY_INLINE void sum_slopes(const Extent& extent, const Plane& dy, const Abreast<T, K, kWhole>& like,
+                           int64_t channel, bool is_given, V (&total)[K], V (&slope)[K]) {
+  using C = Number<T>;
+  const hn::ScalableTag<C> d;
+  const V count = hn::Set(d, static_cast<C>(extent.numbers()));
+  V first[K], sums[2 * K];
+  for (size_t j = 0; j < K; ++j) {
+    first[j] = is_given ? hn::Zero(d) : lines_of(like, dy, 0, channel).get(0, j);
+  }
+  sum_channels<C>(
+      extent,
+      [&](int64_t sample, int64_t k, size_t j) HWY_ATTR {
+        const V slopes = lines_of(like, dy, sample, channel).get(k, j % K);
+        return j < K ? slopes : hn::Sub(slopes, first[j % K]);
+      },
+      sums);
+  for (size_t j = 0; j < K; ++j) {
+    total[j] = sums[j];
+    slope[j] = is_given ? hn::Zero(d) : hn::Add(first[j], hn::Div(sums[K + j], count));
+  }
+}
+
 template <class T, size_t K, bool kWhole>
 HWY_NOINLINE void backward_group(const sdk::Launch& l, const Extent& extent, const Planes& planes,
                                  const Abreast<T, K, kWhole>& like, int64_t first) {
@@ -212,22 +238,7 @@ HWY_NOINLINE void backward_group(const sdk::Launch& l, const Extent& extent, con
   GroupMoments<C, K> known;
   known.find(l, extent, planes.x, kMean, like, first);
   V total[K], slope[K], along[K], weight[K], share[K];
-  // The sums of dy and of what is left without its first, in one pass.
-  V zero_or_first[K], sums[2 * K];
-  for (size_t j = 0; j < K; ++j) {
-    zero_or_first[j] = is_given ? hn::Zero(d) : lines_of(like, planes.dy, 0, first).get(0, j);
-  }
-  sum_channels<C>(
-      extent,
-      [&](int64_t sample, int64_t k, size_t j) HWY_ATTR {
-        const V dy = lines_of(like, planes.dy, sample, first).get(k, j % K);
-        return j < K ? dy : hn::Sub(dy, zero_or_first[j % K]);
-      },
-      sums);
-  for (size_t j = 0; j < K; ++j) {
-    total[j] = sums[j];
-    slope[j] = is_given ? hn::Zero(d) : hn::Add(zero_or_first[j], hn::Div(sums[K + j], count));
-  }
+  sum_slopes(extent, planes.dy, like, first, is_given, total, slope);
   once_or_twice<true>(known.has_rest, [&](auto off) HWY_ATTR {
     sum_channels<C>(
         extent,

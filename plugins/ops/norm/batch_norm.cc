@@ -37,15 +37,15 @@ Given statistics are constants, and the aux outputs have no gradient.
 Source: S. Ioffe, C. Szegedy, "Batch Normalization: Accelerating Deep Network Training by Reducing
 Internal Covariate Shift", 2015, algorithm 1; PyTorch, `batch_norm`.
 
-Canonical arithmetic: in f64 where an operand is f64, else in f32: `m = sum(x) / n`, `d = x - m`, `v
-= sum(d * d) / n`, `s = 1 / sqrt(v + eps)`, `y = ((d * s) * weight) + bias`, each operation rounded
-and none fused, the sums over all dimensions but the second in the order of `tenon.sum`; rounded to
-T at the end. Where `m * m > 64 * v` of a batch, a rounded `m` is not exact enough: then `d = (x - m)
-- sum(x - m) / n`, and `v` is of that. Where an `s` of f32 is 0 or not finite then (from about 1e19
-on), `m`, what its rounding left of it, `v` and `s` are found again in f64, one number after another;
-`v` as it is returned, in f32, is infinite where it does not fit, and with it a running variance. So
-it is on processors; of f64, and on other devices, squares that leave the range make the channel 0
-or NaN.)";
+Canonical arithmetic: in f64 where an operand is f64, else in f32: `m = sum(x) / n`, `d = x - m`,
+`v = sum(d * d) / n`, `s = 1 / sqrt(v + eps)`, `y = ((d * s) * weight) + bias`, each operation
+rounded and none fused, the sums over all dimensions but the second in the order of `tenon.sum`;
+rounded to T at the end. Where `m * m > 64 * v` of a batch, a rounded `m` is not exact enough: then
+`d = (x - m) - sum(x - m) / n`, and `v` is of that. Where an `s` of f32 is 0 or not finite then
+(from about 1e19 on), `m`, what its rounding left of it, `v` and `s` are found again in f64, one
+number after another; `v` as it is returned, in f32, is infinite where it does not fit, and with it
+a running variance. So it is on processors; of f64, and on other devices, squares that leave the
+range make the channel 0 or NaN.)";
 
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   rules::need_eps(args.attrs.real(0));

@@ -23,14 +23,14 @@ them exact in 16 bits.
 
 Source: J. Ba, J. Kiros, G. Hinton, "Layer Normalization", 2016; PyTorch, `layer_norm`.
 
-Canonical arithmetic: in f32 for f16, bf16 and f32, in f64 for f64: `m = sum(x) / N`, `d = x - m`, `v
-= sum(d * d) / N`, `s = 1 / sqrt(v + eps)`, `y = ((d * s) * weight) + bias`, each operation rounded
-and none fused, sums over the row in the order of `tenon.sum`; rounded to T at the end. Where `m * m
-> 64 * v`, a rounded `m` is not exact enough: then `d = (x - m) - sum(x - m) / N`, and `v` is of that.
-Where an `s` of f32 is 0 or not finite then (from about 1e19 on, or of tiny numbers with
-an `eps` of 0), `m`, what its rounding left of it and `s` are found again in f64, one element after
-another. So it is on processors; of f64, and on other devices, squares that leave the range make the
-row 0 or NaN.)";
+Canonical arithmetic: in f32 for f16, bf16 and f32, in f64 for f64: `m = sum(x) / N`, `d = x - m`,
+`v = sum(d * d) / N`, `s = 1 / sqrt(v + eps)`, `y = ((d * s) * weight) + bias`, each operation
+rounded and none fused, sums over the row in the order of `tenon.sum`; rounded to T at the end.
+Where `m * m > 64 * v`, a rounded `m` is not exact enough: then `d = (x - m) - sum(x - m) / N`, and
+`v` is of that. Where an `s` of f32 is 0 or not finite then (from about 1e19 on, or of tiny numbers
+with an `eps` of 0), `m`, what its rounding left of it and `s` are found again in f64, one element
+after another. So it is on processors; of f64, and on other devices, squares that leave the range
+make the row 0 or NaN.)";
 
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   const std::span<const int64_t> row = rules::row_shape(args, 0);

@@ -16,8 +16,8 @@ namespace tenon::rules {
 
 // x * 2^k, k whole: in two steps, since 2^k alone may leave the range.
 inline tenon_tensor* times_power_of_2(sdk::Calls& calls, sdk::Value x, sdk::Value k) {
-  constexpr double kMost = 2046;
-  const sdk::Value within = calls.call("tenon.clamp", {k, -kMost, kMost});
+  constexpr double kMaxPower = 2046;
+  const sdk::Value within = calls.call("tenon.clamp", {k, -kMaxPower, kMaxPower});
   const sdk::Value half = calls.call("tenon.floor", {calls.call("tenon.mul", {within, 0.5})});
   const sdk::Value rest = calls.call("tenon.sub", {within, half});
   x = calls.call("tenon.mul", {x, calls.call("tenon.exp2", {half})});

@@ -97,8 +97,8 @@ TENON_EXPORT tenon_status tenon_checkpoint_save(tenon_context* context,
 // TENON_E_DATA (what is missing, left over, or different, by name; a number that is none;
 //          a loader with another order), TENON_E_ATTRIBUTE (a hyper-parameter out of its range),
 //          TENON_E_ALIAS (a tensor to be loaded is read-only or expanded), TENON_E_IO,
-//          TENON_E_NOT_FOUND (no plugin with tenon.safetensors), TENON_E_CAPTURE. Nothing is changed
-//          then.
+//          TENON_E_NOT_FOUND (no plugin with tenon.safetensors), TENON_E_CAPTURE. Nothing is
+//          changed then.
 TENON_EXPORT tenon_status tenon_checkpoint_load(tenon_context* context,
                                                 tenon_checkpoint* checkpoint, const char* path,
                                                 uint64_t path_length, uint32_t flags,

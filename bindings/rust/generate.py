@@ -41,6 +41,7 @@ HEADERS = (
     *re.findall(r"#include <(tenon/ext/draft/\w+\.h)>", KINDS.read_text(encoding="utf-8")),
     "tenon/ext/draft/bits.h",
     "tenon/ext/draft/dynamic.h",
+    "tenon/ext/draft/narrow.h",
     "tenon/ext/draft/optimizers.h",
     "tenon/ext/draft/shapes.h",
     "tenon/kinds.h",

@@ -1676,6 +1676,11 @@ pub struct tenon_host_numbers {
     ) -> tenon_status>,
 }
 
+// ---- tenon/ext/draft/narrow.h -------------------------------------------------------------------
+
+pub const TENON_SLOT_NARROW: u32 = 16;
+pub const TENON_OP_NARROW: u32 = 256;
+
 // ---- tenon/ext/draft/optimizers.h ---------------------------------------------------------------
 
 pub const TENON_STATE_PER_ROW: u32 = 2;

@@ -3,9 +3,11 @@
 #include "core/dispatch/compose.h"
 
 #include <tenon/ext/draft/dynamic.h>
+#include <tenon/ext/draft/narrow.h>
 
 #include <algorithm>
 
+#include "core/dispatch/operands.h"
 #include "core/dispatch/outputs.h"
 #include "core/dispatch/written.h"
 #include "core/launch/moves.h"
@@ -67,6 +69,7 @@ bool fits(const Invocation& call, const Tensor& made, const tenon_meta& meta) {
 
 // The op in terms of others: what its composition made, if it was wanted.
 std::vector<Ref> composed(Invocation& call, std::span<Tensor* const> outputs) {
+  if (!call.op.has(TENON_OP_NARROW)) widen(call);
   separate(call, outputs);
   const size_t n_outputs = outputs.size();
   CallbackScope window(call.cx, CallbackState::Compose, call.op.plugin, &call.op);

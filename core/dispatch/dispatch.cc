@@ -74,6 +74,8 @@ void prepare_call(Invocation& call, std::span<const tenon_value> inputs,
   promote(call);
   infer(call);
   if (call.cx.grad_enabled()) call.rule = rule_of(call);
+  // An alias has its operand's dtype, and backward rules see what the schema says.
+  if (call.op.desc.view || wants_recording(call)) widen(call);
 }
 
 // A new tensor's elements on another device, or on the same one: always a copy, so that whether a

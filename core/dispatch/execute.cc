@@ -8,6 +8,7 @@
 #include "core/dispatch/execute.h"
 
 #include "core/dispatch/call_cache.h"
+#include "core/dispatch/operands.h"
 #include "core/dispatch/select.h"
 #include "core/dispatch/written.h"
 #include "core/launch/launch.h"
@@ -241,6 +242,10 @@ bool execute(Invocation& call, std::span<Tensor* const> outputs, std::string& de
   bool judged = false;  // by a predicate
   for (const registry::Kernel* kernel : candidates(call)) {
     if (chosen && kernel->plugin != chosen->plugin) continue;
+    if (!takes_narrow(call, *kernel)) {
+      if (chosen) continue;
+      widen(call);
+    }
     Small<Item, 8> items = gather_items(call, kernel->desc, outputs);
     if (call.op.has(TENON_OP_ELEMENTWISE) && !call.outputs.empty()) {
       collapse_items({items.data(), items.size()}, call.outputs[0]);

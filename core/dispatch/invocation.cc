@@ -45,7 +45,7 @@ tenon_view Invocation::view_of(uint32_t index) const {
   if (operand.tensor) {
     tenon_view view = operand.tensor->view;
     view.data = nullptr;
-    if (!cast) view.dtype = type_of(schema.inputs[input_of(index)].type);
+    view.dtype = type_of(schema.inputs[input_of(index)].type);
     return view;
   }
   tenon_view view{};

@@ -51,16 +51,17 @@ struct Invocation : NoCopy {
   }
   // Which schema input operand `index` belongs to.
   uint32_t input_of(uint32_t index) const;
-  // The operand's view as kernels and infer rules see it, without data unless it is a number.
+  // The operand's view as infer rules see it, in the promoted dtype; without data unless it is a
+  // number.
   tenon_view view_of(uint32_t index) const;
 
   Context& cx;
   const registry::Op& op;
   const registry::Schema& schema;
-  const CastFn cast;           // NULL: explain, which casts nothing; views state the promoted dtype
-  Small<uint32_t, 10> begin;   // [n_inputs + 1] into operands
-  Small<Operand, 8> operands;  // lists flattened; absent optional inputs have none
-  Small<uint64_t, 8> numbers;  // [operands], those that are numbers in the promoted dtype
+  const CastFn cast;            // NULL: explain, which casts nothing
+  Small<uint32_t, 10> begin;    // [n_inputs + 1] into operands
+  Small<Operand, 8> operands;   // lists flattened; absent optional inputs have none
+  Small<uint64_t, 8> numbers;   // [operands], those that are numbers in the promoted dtype
   Small<tenon_value, 8> attrs;  // [schema attrs], defaults filled in
   Small<tenon_dtype, 4> types;  // per type variable
   Small<Ref, 4> made;           // what operands were cast to, or copied to
@@ -71,6 +72,7 @@ struct Invocation : NoCopy {
   uint64_t wanted = 0;  // bit i: the caller or the backward rule asks for output i
   struct Resolution* resolution = nullptr;  // if not NULL, told how the call was resolved
   bool may_stop = false;                    // as Block's
+  bool narrow = false;                      // some operands are integers yet to be widened to i64
   bool wide = false;                        // an operand or output has more than 2^31 - 1 elements
 };
 

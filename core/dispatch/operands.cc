@@ -364,10 +364,31 @@ void promote(Invocation& call) {
           fail_operand(call, input, TENON_E_DTYPE, "has the wrong dtype", tensor::dtype_text(dtype),
                        tensor::dtype_text(operand.tensor->dtype()));
         }
-        cast_operand(call, i, dtype);
+        if (is_narrow(call, i)) {
+          call.narrow = true;
+        } else {
+          cast_operand(call, i, dtype);
+        }
       }
     }
   }
+}
+
+// Those that become i64 for its range, since it is the only integer that there is.
+bool is_narrow(const Invocation& call, uint32_t operand) {
+  const Tensor* const tensor = call.operands[operand].tensor;
+  const int32_t variable = call.schema.inputs[call.input_of(operand)].type.variable;
+  if (!tensor || variable < 0 || tensor::is_float(tensor->dtype())) return false;
+  const auto index = static_cast<size_t>(variable);
+  return call.types[index] == tensor::default_int && tensor->dtype() != tensor::default_int &&
+         common_of_integers(call.schema.variables[index]) == tensor::default_int;
+}
+
+void widen(Invocation& call) {
+  for (uint32_t i = 0; call.narrow && i < call.operands.size(); ++i) {
+    if (is_narrow(call, i)) cast_operand(call, i, tensor::default_int);
+  }
+  call.narrow = false;
 }
 
 }  // namespace tenon::dispatch

@@ -11,7 +11,11 @@ namespace tenon::dispatch {
 void bind(Invocation& call, std::span<const tenon_value> inputs,
           std::span<const tenon_value> attrs);
 
-// Decides the dtype of each type variable, casts operands to it and writes numbers in it.
+// Decides the dtype of each type variable, casts operands to it and writes numbers in it. Bools and
+// integers that become i64 stay what they are until `widen`: what runs may take them so.
 void promote(Invocation& call);
+bool is_narrow(const Invocation& call, uint32_t operand);
+// Casts what `promote` has left, if anything.
+void widen(Invocation& call);
 
 }  // namespace tenon::dispatch

@@ -3,12 +3,14 @@
 #include "core/dispatch/select.h"
 
 #include <tenon/ext/draft/bits.h>
+#include <tenon/ext/draft/narrow.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
 #include "core/base/words.h"
+#include "core/dispatch/operands.h"
 
 namespace tenon::dispatch {
 
@@ -118,6 +120,14 @@ void open_candidates(const Invocation& call) {
 }
 
 }  // namespace
+
+bool takes_narrow(const Invocation& call, const Kernel& kernel) {
+  for (uint32_t i = 0; call.narrow && i < call.operands.size(); ++i) {
+    const tenon_slot_rule& slot = kernel.desc.slots[call.input_of(i)];
+    if (is_narrow(call, i) && !(slot.flags & TENON_SLOT_NARROW)) return false;
+  }
+  return true;
+}
 
 Usage usage_of(const registry::Schema& schema, std::span<const uint32_t> begin,
                std::span<const tenon_value> attrs, uint64_t wanted) {

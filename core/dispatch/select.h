@@ -17,6 +17,9 @@
 
 namespace tenon::dispatch {
 
+// Does the kernel take the call's operands that are yet to be widened?
+bool takes_narrow(const Invocation& call, const registry::Kernel& kernel);
+
 // What of a schema that has grown a call makes use of. Operands past `inputs` are absent,
 // attributes past `attrs` have their defaults, outputs past `outputs` are not requested.
 struct Usage {

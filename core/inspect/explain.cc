@@ -4,6 +4,7 @@
 #include "core/inspect/explain.h"
 
 #include <tenon/ext/draft/bits.h>
+#include <tenon/ext/draft/narrow.h>
 
 #include <algorithm>
 
@@ -64,13 +65,14 @@ void write_dtypes(Writer& out, const Invocation& call) {
   out.end_object();
 }
 
-void write_casts(Writer& out, const Invocation& call) {
+// `narrow`: without those of operands that what runs takes as they are.
+void write_casts(Writer& out, const Invocation& call, bool narrow) {
   out.begin_list();
   for (uint32_t i = 0; i < call.operands.size(); ++i) {
     const Tensor* tensor = call.operands[i].tensor;
     const registry::Param& param = call.schema.inputs[call.input_of(i)];
     const tenon_dtype dtype = call.type_of(param.type);
-    if (!tensor || tensor->dtype() == dtype) continue;
+    if (!tensor || tensor->dtype() == dtype || (narrow && is_narrow(call, i))) continue;
     out.begin_object();
     out.member("input", param.name);
     out.member("from", tensor::name_of(tensor->dtype()));
@@ -171,6 +173,12 @@ void write_choice(Writer& out, const Invocation& call, const registry::VjpRule* 
   }
 }
 
+// Are operands that may be widened to i64 left as they are? `kernel` as write_choice's.
+bool takes_narrow(const Invocation& call, const Kernel* kernel) {
+  if (call.op.desc.view || wants_recording(call)) return false;
+  return kernel ? dispatch::takes_narrow(call, *kernel) : call.op.has(TENON_OP_NARROW);
+}
+
 void write_candidates(Writer& out, const Invocation& call, std::span<const Judged> judged) {
   out.objects("candidates", judged, [&](const Judged& each) {
     write_kernel(out, call, *each.kernel);
@@ -213,6 +221,7 @@ std::string explain(Context& context, const registry::Op& op, std::span<const te
   }
   const auto judged = judge(call);
   const auto fit = std::ranges::find(judged, std::string(), &Judged::reason);
+  const Kernel* const chosen = fit == judged.end() ? nullptr : fit->kernel;
   Writer out;
   out.begin_object();
   out.member("op", op.name);
@@ -225,11 +234,11 @@ std::string explain(Context& context, const registry::Op& op, std::span<const te
   out.name("dtypes");
   write_dtypes(out, call);
   out.name("casts");
-  write_casts(out, call);
+  write_casts(out, call, takes_narrow(call, chosen));
   write_outputs(out, call);
   out.member("device", call.device->name());
   out.name("chosen");
-  write_choice(out, call, rule, fit == judged.end() ? nullptr : fit->kernel);
+  write_choice(out, call, rule, chosen);
   write_candidates(out, call, judged);
   out.name("backward");
   write_backward(out, op, rule, too_old);

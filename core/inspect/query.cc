@@ -5,6 +5,7 @@
 
 #include <tenon/ext/draft/bits.h>
 #include <tenon/ext/draft/dynamic.h>
+#include <tenon/ext/draft/narrow.h>
 #include <tenon/ext/draft/optimizers.h>
 
 #include "core/inspect/entries.h"
@@ -229,6 +230,7 @@ std::vector<std::string_view> flag_words(const registry::Op& op) {
   if (op.has(TENON_OP_DYNAMIC_OUT)) words.emplace_back("dynamic-out");
   if (op.has(TENON_OP_WRITES_GRADIENTS)) words.emplace_back("writes-gradients");
   if (op.has(TENON_OP_LIBRARY_BITS)) words.emplace_back("library-bits");
+  if (op.has(TENON_OP_NARROW)) words.emplace_back("narrow");
   if (op.desc.view) words.emplace_back("view");
   return words;
 }

@@ -4,6 +4,7 @@
 
 #include <tenon/ext/draft/bits.h>
 #include <tenon/ext/draft/dynamic.h>
+#include <tenon/ext/draft/narrow.h>
 #include <tenon/ext/draft/optimizers.h>
 #include <tenon/ext/draft/shapes.h>
 
@@ -367,7 +368,7 @@ void check_op(const tenon_op_desc& desc, std::string_view name, const Schema& sc
   check_revision(desc.revision, what);
   constexpr uint32_t known = TENON_OP_ELEMENTWISE | TENON_OP_RANDOM | TENON_OP_EFFECT |
                              TENON_OP_LINEAR | TENON_OP_TRANSFER | TENON_OP_DYNAMIC_OUT |
-                             TENON_OP_WRITES_GRADIENTS | TENON_OP_LIBRARY_BITS;
+                             TENON_OP_WRITES_GRADIENTS | TENON_OP_LIBRARY_BITS | TENON_OP_NARROW;
   check_zero(desc.flags & ~known, desc.reserved, what);
   check_shape_rule(desc, what, schema);
   if (desc.view != nullptr && (schema.inputs.empty() || schema.outputs.size() != 1)) {
@@ -380,6 +381,9 @@ void check_op(const tenon_op_desc& desc, std::string_view name, const Schema& sc
   if ((desc.flags & TENON_OP_TRANSFER) != 0) check_transfer(desc, what, schema);
   if ((desc.flags & TENON_OP_DYNAMIC_OUT) != 0) check_dynamic(desc, what);
   if ((desc.flags & TENON_OP_LIBRARY_BITS) != 0) check_library_bits(desc, what);
+  if ((desc.flags & TENON_OP_NARROW) != 0 && desc.compose == nullptr) {
+    refuse(what + ": flag NARROW is of ops with a composition; `compose` is NULL");
+  }
   if ((desc.flags & TENON_OP_WRITES_GRADIENTS) != 0 &&
       std::ranges::none_of(schema.inputs, [](const auto& input) { return input.mutated; })) {
     refuse(what +

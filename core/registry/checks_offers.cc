@@ -3,6 +3,8 @@
 // test themselves with.
 #include "core/registry/checks_offers.h"
 
+#include <tenon/ext/draft/narrow.h>
+
 #include <bit>
 #include <cmath>
 
@@ -24,7 +26,7 @@ bool is_input_role(uint32_t role) { return role == TENON_SLOT_IN || role == TENO
 
 void check_slot(const tenon_slot_rule& slot, const What& what) {
   constexpr uint32_t known = TENON_SLOT_ZERO_STRIDE | TENON_SLOT_NEGATIVE_STRIDE |
-                             TENON_SLOT_HOST_SCALAR | TENON_SLOT_UNALIGNED;
+                             TENON_SLOT_HOST_SCALAR | TENON_SLOT_UNALIGNED | TENON_SLOT_NARROW;
   if (slot.role > TENON_SLOT_ACCUM) {
     refuse(what + " has an unknown role " + std::to_string(slot.role));
   }
@@ -34,6 +36,9 @@ void check_slot(const tenon_slot_rule& slot, const What& what) {
   if ((slot.flags & ~known) != 0) {
     refuse(what + " has an unknown flag: needs a newer Tenon for flags " +
            std::to_string(slot.flags & ~known));
+  }
+  if ((slot.flags & TENON_SLOT_NARROW) != 0 && slot.role != TENON_SLOT_IN) {
+    refuse(what + ": flag NARROW is of inputs that are only read, with role IN");
   }
   if (slot.max_rank > TENON_MAX_RANK) {
     refuse(what + " has max_rank " + std::to_string(slot.max_rank) + ", a rank above " +

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <tenon/ext/draft/bits.h>
 #include <tenon/ext/draft/dynamic.h>
+#include <tenon/ext/draft/narrow.h>
 #include <tenon/ext/draft/optimizers.h>
 #include <tenon/ext/draft/shapes.h>
 
@@ -125,6 +126,9 @@ INSTANTIATE_TEST_SUITE_P(
                 d.view = view;
               },
               "flag LIBRARY_BITS is of ops with kernels"},
+        BadOp{"narrow", "acme.f", "f(x: T) -> T",
+              [](tenon_op_desc& d) { d.flags = TENON_OP_NARROW; },
+              "flag NARROW is of ops with a composition"},
         BadOp{"view", "acme.f", "f(x: T) -> (T, T)", [](tenon_op_desc& d) { d.view = view; },
               "a view op needs an input and exactly one output"},
         BadOp{"unknown_role", "acme.f", "f(x: T) -> T", [](tenon_op_desc& d) { d.role = 77; },
@@ -207,6 +211,11 @@ INSTANTIATE_TEST_SUITE_P(
             "role", {{9, 0, 0, 0}, kInOut, kOut}, kGoodRows, nullptr, "slot 0 has an unknown"},
         BadKernel{"layout", {{0, 9, 0, 0}, kInOut, kOut}, kGoodRows, nullptr, "slot 0 has an"},
         BadKernel{"slot_flag", {{0, 0, 64, 0}, kInOut, kOut}, kGoodRows, nullptr, "slot 0 has an"},
+        BadKernel{"narrow_output",
+                  {kIn, kInOut, {TENON_SLOT_OUT, 0, TENON_SLOT_NARROW, 0}},
+                  kGoodRows,
+                  nullptr,
+                  "slot 2: flag NARROW is of inputs that are only read"},
         BadKernel{"rank", {{0, 0, 0, 9}, kInOut, kOut}, kGoodRows, nullptr, "rank above 8"},
         BadKernel{"many_slots", kGoodSlots, kGoodRows, [](tenon_kernel_desc& d) { d.n_slots = 65; },
                   "n_slots is 65"},

@@ -4,6 +4,8 @@
 // COPY must take any strides on both sides; with COPY and FILL a device can hold data, with CAST,
 // ADD and SUM_TO it can do autograd. Everything else is one op after the other: what is not here
 // runs through the op's composition, or is refused with the reasons.
+#include <tenon/ext/draft/narrow.h>
+
 #include "sim.h"
 
 #include <math.h>
@@ -55,6 +57,8 @@ static const tenon_slot_rule unary_slots[] = {NUMBER, OUT};
 static const tenon_slot_rule binary_slots[] = {NUMBER, NUMBER, OUT};
 static const tenon_slot_rule ternary_slots[] = {NUMBER, NUMBER, NUMBER, OUT};
 static const tenon_slot_rule map_slots[] = {IN, OUT};
+static const tenon_slot_rule sum_slots[] = {
+    {TENON_SLOT_IN, ANY_LAYOUT | TENON_SLOT_ZERO_STRIDE | TENON_SLOT_NARROW, 0}, OUT};
 static const tenon_slot_rule rows_add_slots[] = {INOUT, IN, IN};
 static const tenon_slot_rule matmul_slots[] = {IN, IN, OUT};
 static const tenon_slot_rule loss_slots[] = {IN, IN, OUT, OUT, OUT};
@@ -107,7 +111,7 @@ static const tenon_dtype cast_rows[] = {TO_ALL(TENON_DTYPE_BOOL), TO_ALL(TENON_D
   X(tanh, unary_slots, float_rows, 1, 0, PLAIN, sim_run_unary, real_tanh, NULL)                    \
   X(sigmoid, unary_slots, float_rows, 1, 0, PLAIN, sim_run_unary, real_sigmoid, NULL)              \
   X(isfinite, unary_slots, all_rows, 1, 0, EXACT, sim_run_unary, real_isfinite, whole_isfinite)    \
-  X(sum, map_slots, wide_rows, 1, 2, PLAIN, sim_run_sum, NULL, NULL)                               \
+  X(sum, sum_slots, wide_rows, 1, 2, PLAIN, sim_run_sum, NULL, NULL)                               \
   X(mean, map_slots, float_rows, 1, 2, PLAIN, sim_run_mean, NULL, NULL)                            \
   X(max, map_slots, all_rows, 1, 2, EXACT, sim_run_max, NULL, NULL)                                \
   X(argmax, map_slots, all_rows, 1, 2, EXACT, sim_run_argmax, NULL, NULL)                          \

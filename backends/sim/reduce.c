@@ -59,7 +59,8 @@ static sim_walk walk_behind(reduction* r, char* first) {
   return sim_walk_of(&view, 1);
 }
 
-static void sum_all(reduction* r, tenon_dtype dtype, double divisor) {
+// Integers may be narrower than their sums.
+static void sum_all(reduction* r, tenon_dtype dtype, tenon_dtype out_dtype, double divisor) {
   for (sim_walk w = walk_kept(r); w.left > 0; sim_walk_next(&w)) {
     double real = 0;
     uint64_t whole = 0;
@@ -73,7 +74,7 @@ static void sum_all(reduction* r, tenon_dtype dtype, double divisor) {
     if (sim_is_float(dtype)) {
       sim_put_real(w.data[0], dtype, real / divisor);
     } else {
-      sim_put_integer(w.data[0], dtype, (int64_t)whole);
+      sim_put_integer(w.data[0], out_dtype, (int64_t)whole);
     }
   }
 }
@@ -81,7 +82,7 @@ static void sum_all(reduction* r, tenon_dtype dtype, double divisor) {
 tenon_status sim_run_sum(const sim_launch* l, char words[SIM_WORDS]) {
   (void)words;
   reduction r = by_axes(l);
-  sum_all(&r, sim_slot(l, 0)->dtype, 1);
+  sum_all(&r, sim_slot(l, 0)->dtype, sim_slot(l, 1)->dtype, 1);
   return TENON_OK;
 }
 
@@ -89,7 +90,8 @@ tenon_status sim_run_sum(const sim_launch* l, char words[SIM_WORDS]) {
 tenon_status sim_run_mean(const sim_launch* l, char words[SIM_WORDS]) {
   (void)words;
   reduction r = by_axes(l);
-  sum_all(&r, sim_slot(l, 0)->dtype, (double)sim_count(&r.behind));
+  const tenon_dtype dtype = sim_slot(l, 0)->dtype;
+  sum_all(&r, dtype, dtype, (double)sim_count(&r.behind));
   return TENON_OK;
 }
 
@@ -104,7 +106,7 @@ tenon_status sim_run_sum_to(const sim_launch* l, char words[SIM_WORDS]) {
     gone |= (uint32_t)summed << d;
   }
   reduction r = reduce(in, out, gone, 1, lead);
-  sum_all(&r, in->dtype, 1);
+  sum_all(&r, in->dtype, out->dtype, 1);
   return TENON_OK;
 }
 

@@ -13,6 +13,8 @@
 //   combined(a, b)    of two lanes, or two pieces
 #pragma once
 
+#include <tenon/sdk/plugin/narrow.hpp>
+
 #include "kernels/reduction.h"
 
 namespace tenon::cpu::fold {
@@ -206,12 +208,13 @@ void for_each_output(const sdk::Launch& l, const Reduction& r, const Body& body)
   const auto one = [&](char* out, const auto& source) {
     W result[1];
     body(source, result);
-    sdk::store(out, sdk::narrow<T>(result[0]));
+    sdk::store(out, sdk::narrow<sdk::WideNumber<T>>(result[0]));
   };
   const auto side = [&](char* out, int64_t step, int64_t n, const auto& source) {
     W results[kSide];
     body(source, results);
-    for (int64_t k = 0; k < n; ++k) sdk::store(out + k * step, sdk::narrow<T>(results[k]));
+    for (int64_t k = 0; k < n; ++k)
+      sdk::store(out + k * step, sdk::narrow<sdk::WideNumber<T>>(results[k]));
   };
   constexpr int64_t kFewOutputs = 8;
   if (all.count() > 2 * piece_of(0) && r.kept.count() < kFewOutputs) {

@@ -62,7 +62,7 @@ Reduction reduction(const sdk::Launch& l) {
 
 void prod(const sdk::Launch& l) {
   const Reduction r = reduction(l);
-  sdk::dispatch_dtype<sdk::WideNumberTypes>(l.out().dtype, [&]<class T>() {
+  sdk::dispatch_dtype(l.view(0).dtype, [&]<class T>() {
     fold::for_each_output<T>(l, r, [](const auto& source, sdk::Wide<T>* out) {
       const sdk::Wide<T> none[fold::kSide] = {};
       source.template total<Product>(none, out);
@@ -116,6 +116,7 @@ tenon_status is_sum(tenon_call* call, const tenon_launch* args, uint32_t* out_ye
 }
 
 constexpr tenon_slot_rule slots[] = {any_in(), any_out()};
+constexpr tenon_slot_rule widening_slots[] = {any_in(TENON_SLOT_NARROW), any_out()};
 
 constexpr tenon_kernel_desc reducer(std::string_view op, std::span<const tenon_dtype> rows,
                                     uint32_t n_attrs, LaunchFn launch,
@@ -131,7 +132,7 @@ constexpr tenon_kernel_desc spread_of(std::string_view op, LaunchFn launch) {
 }
 
 constexpr tenon_kernel_desc kernels[] = {
-    reducer("tenon.prod", sdk::kWideNumbers, kThird, sdk::launch_fn<prod>),
+    kernel("tenon.prod", widening_slots, sdk::kWideNumbers, kThird, sdk::launch_fn<prod>),
     spread_of("tenon.var", sdk::launch_fn<variance>),
     spread_of("tenon.std", sdk::launch_fn<deviation>),
     reducer("tenon.norm", sdk::kFloats, kThird + 1, sdk::launch_fn<norm>, is_sum),

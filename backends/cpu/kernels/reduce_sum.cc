@@ -5,6 +5,7 @@
 // what lies behind an output besides (`outer` in reduction.h) one after another in blocks of 256,
 // which start at 0 and are added pairwise. Integers wrap, so any order gives their bits.
 
+#include "kernels/narrow_sums.h"
 #include "vectors.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -192,7 +193,10 @@ Reduction by_attributes(const sdk::Launch& l) {
   return reduce_axes(l.view(0), l.out(), axes_attribute(l, 0), l.attrs.flag(1));
 }
 
-void sum(const sdk::Launch& l) { run_sum(l, by_attributes(l)); }
+void sum(const sdk::Launch& l) {
+  if (l.view(0).dtype != l.out().dtype) return sum_narrow(l);
+  run_sum(l, by_attributes(l));
+}
 void sum_to(const sdk::Launch& l) {
   run_sum(l, reduce(l.view(0), l.out(), kept_by_shape(l.view(0), l.out())));
 }
@@ -207,16 +211,12 @@ void mean(const sdk::Launch& l) {
 }
 
 constexpr tenon_slot_rule slots[] = {any_in(), any_out()};
-
-constexpr tenon_kernel_desc reducer(std::string_view op, std::span<const tenon_dtype> rows,
-                                    uint32_t n_attrs, LaunchFn launch) {
-  return kernel(op, slots, rows, n_attrs, launch);
-}
+constexpr tenon_slot_rule narrow_slots[] = {any_in(TENON_SLOT_NARROW), any_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
-    reducer("tenon.sum", sdk::kWideNumbers, 2, sdk::launch_fn<sum>),
-    reducer("tenon.mean", sdk::kFloats, 2, sdk::launch_fn<mean>),
-    reducer("tenon.sum_to", sdk::kNumbers, 1, sdk::launch_fn<sum_to>),
+    kernel("tenon.sum", narrow_slots, sdk::kWideNumbers, 2, sdk::launch_fn<sum>),
+    kernel("tenon.mean", slots, sdk::kFloats, 2, sdk::launch_fn<mean>),
+    kernel("tenon.sum_to", slots, sdk::kNumbers, 1, sdk::launch_fn<sum_to>),
 };
 
 }  // namespace

@@ -9,6 +9,8 @@
 // side, as vectors if their elements lie next to each other. Loops of constant length are what
 // the compiler makes vectors of; none is fused, so all instruction sets round alike.
 
+#include <tenon/sdk/plugin/narrow.hpp>
+
 #include <cstdlib>
 
 #include "kernels/geometry.h"
@@ -113,7 +115,8 @@ void scan_lines(const Scan<N>& s, const sdk::Run<N>& run, int64_t begin) {
       }
       const W before = y[line];
       y[line] = Step::next(before, x, i == 0);
-      sdk::store(at[0] + line * run.step[0], sdk::narrow<T>(kExclusive ? before : y[line]));
+      sdk::store(at[0] + line * run.step[0],
+                 sdk::narrow<sdk::WideNumber<T>>(kExclusive ? before : y[line]));
     }
     for (size_t o = 0; o < N; ++o) at[o] += s.step[o];
   }
@@ -130,34 +133,34 @@ void scan_apart(const Scan<N>& s, const sdk::Run<N>& run) {
 template <class Step, class T, int64_t kSide, bool kWhole, size_t N>
 void scan_side(const Scan<N>& s, const sdk::Run<N>& run, int64_t begin, int64_t n, bool exclusive) {
   using W = sdk::Wide<T>;
-  const auto bytes = static_cast<size_t>(kWhole ? kSide : n) * sizeof(T);
+  using Out = sdk::WideNumber<T>;
+  const auto lines = static_cast<size_t>(kWhole ? kSide : n);
   W y[kSide];
   std::fill(y, y + kSide, Step::template start<W>());
   T element[kSide] = {};
+  Out result[kSide];
   W x[kSide][N - 1];
   for (int64_t i = 0; i < s.count; ++i) {
-    const auto at = [&](size_t o) {
-      return run.data[o] + begin * static_cast<int64_t>(sizeof(T)) + i * s.step[o];
-    };
+    const auto at = [&](size_t o) { return run.data[o] + begin * run.step[o] + i * s.step[o]; };
     for (size_t o = 1; o < N; ++o) {
-      std::memcpy(element, at(o), bytes);
+      std::memcpy(element, at(o), lines * sizeof(T));
       for (int64_t k = 0; k < kSide; ++k) x[k][o - 1] = static_cast<W>(element[k]);
     }
     if (exclusive) {
-      for (int64_t k = 0; k < kSide; ++k) element[k] = sdk::narrow<T>(y[k]);
+      for (int64_t k = 0; k < kSide; ++k) result[k] = sdk::narrow<Out>(y[k]);
     }
     for (int64_t k = 0; k < kSide; ++k) y[k] = Step::next(y[k], x[k], i == 0);
     if (!exclusive) {
-      for (int64_t k = 0; k < kSide; ++k) element[k] = sdk::narrow<T>(y[k]);
+      for (int64_t k = 0; k < kSide; ++k) result[k] = sdk::narrow<Out>(y[k]);
     }
-    std::memcpy(at(0), element, bytes);
+    std::memcpy(at(0), result, lines * sizeof(Out));
   }
 }
 
 template <class Step, class T, size_t N>
 void scan_run(const Scan<N>& s, const sdk::Run<N>& run, bool exclusive) {
-  bool packed = run.count >= kFew;
-  for (const int64_t step : run.step) packed = packed && step == int64_t{sizeof(T)};
+  bool packed = run.count >= kFew && run.step[0] == int64_t{sizeof(sdk::WideNumber<T>)};
+  for (size_t o = 1; o < N; ++o) packed = packed && run.step[o] == int64_t{sizeof(T)};
   int64_t i = 0;
   if (packed) {
     for (; i + kMany <= run.count; i += kMany) {
@@ -184,7 +187,7 @@ void scan(const sdk::Launch& l) {
   // Whole rows of neighbouring lines, however long these are.
   const int64_t least = s.are_neighbours() ? kMany : 1;
   const int64_t grain = std::max<int64_t>(least, sdk::kElementwiseGrain / s.count);
-  sdk::dispatch_dtype<Types>(l.out().dtype, [&]<class T>() {
+  sdk::dispatch_dtype<Types>(l.view(0).dtype, [&]<class T>() {
     l.parallel_for(s.lines.count(), grain, [&](int64_t begin, int64_t end) {
       sdk::walk_range<kOperands>(
           s.lines.shape(), s.lines.operands(), begin, end,
@@ -193,14 +196,14 @@ void scan(const sdk::Launch& l) {
   });
 }
 
-constexpr tenon_slot_rule one_input[] = {any_in(), any_out()};
+constexpr tenon_slot_rule one_input[] = {any_in(TENON_SLOT_NARROW), any_out()};
 constexpr tenon_slot_rule two_inputs[] = {any_in(), any_in(), any_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
     kernel("tenon.cumsum", one_input, sdk::kWideNumbers, 3,
-           sdk::launch_fn<scan<Sum, sdk::WideNumberTypes>>),
+           sdk::launch_fn<scan<Sum, sdk::AllTypes>>),
     kernel("tenon.cumprod", one_input, sdk::kWideNumbers, 3,
-           sdk::launch_fn<scan<Product, sdk::WideNumberTypes>>),
+           sdk::launch_fn<scan<Product, sdk::AllTypes>>),
     kernel("tenon.linear_recurrence", two_inputs, sdk::kFloats, 2,
            sdk::launch_fn<scan<Recurrence, sdk::FloatTypes>>),
 };

@@ -3,6 +3,8 @@
 //
 // How threads share the work: reduce.h. In double, whose arithmetic is fast on data-centre cards;
 // logsumexp in float for f16, bf16 and f32. Each reads its input once.
+#include <tenon/sdk/plugin/narrow.hpp>
+
 #include "lines.h"
 
 namespace tenon::cuda::reduce_more_unit {
@@ -32,13 +34,12 @@ struct Product {
   }
   __device__ State operator()(State a, State b) const { return {a.product * b.product}; }
   __device__ void put(State state, void* out, int64_t at) const {
-    static_cast<T*>(out)[at] = narrow<T>(state.product);
+    static_cast<sdk::WideNumber<T>*>(out)[at] = narrow<sdk::WideNumber<T>>(state.product);
   }
 };
 
 void prod(const sdk::Launch& l) {
-  sdk::dispatch_dtype<sdk::WideNumberTypes>(
-      l.out().dtype, [&]<class T>() { reduce(l, over_axes(l), Product<T>()); });
+  sdk::dispatch_dtype(l.view(0).dtype, [&]<class T>() { reduce(l, over_axes(l), Product<T>()); });
 }
 
 // ---- Variance -----------------------------------------------------------------------------------
@@ -185,10 +186,12 @@ void logsumexp(const sdk::Launch& l) {
 // ---- Descriptors --------------------------------------------------------------------------------
 
 constexpr tenon_slot_rule slots[] = {any_in(), any_out()};
+constexpr tenon_slot_rule widening_slots[] = {any_in(TENON_SLOT_NARROW), any_out()};
 
 constexpr tenon_kernel_desc reducer(std::string_view op, std::span<const tenon_dtype> rows,
-                                    uint32_t n_attrs, LaunchFn launch) {
-  return kernel(op, slots, rows, launch,
+                                    uint32_t n_attrs, LaunchFn launch,
+                                    std::span<const tenon_slot_rule> slot_rules = slots) {
+  return kernel(op, slot_rules, rows, launch,
                 {.n_attrs = n_attrs, .workspace = sdk::workspace_fn<scratch>});
 }
 
@@ -200,7 +203,7 @@ constexpr tenon_kernel_desc spread_of(std::string_view op, LaunchFn launch) {
 }
 
 constexpr tenon_kernel_desc kernels[] = {
-    reducer("tenon.prod", sdk::kWideNumbers, kThird, sdk::launch_fn<prod>),
+    reducer("tenon.prod", sdk::kWideNumbers, kThird, sdk::launch_fn<prod>, widening_slots),
     spread_of("tenon.var", sdk::launch_fn<spread<false>>),
     spread_of("tenon.std", sdk::launch_fn<spread<true>>),
     reducer("tenon.norm", sdk::kFloats, kThird + 1, sdk::launch_fn<norm>),

@@ -15,6 +15,8 @@
 // reads neighbours, or all of a few cache lines.
 //
 // Source: G. Blelloch, "Prefix Sums and Their Applications", 1990, section 1.4.
+#include <tenon/sdk/plugin/narrow.hpp>
+
 #include "reduce.h"
 
 namespace tenon::cuda::scan_unit {
@@ -28,11 +30,12 @@ inline constexpr int kOperands = 3;  // output, inputs
 
 // ---- Steps --------------------------------------------------------------------------------------
 
-// What is read (In), composed (State) and written. compose(a, b): first a, then b. `value` is what
-// the steps so far make of nothing.
+// What is read (In), composed (State) and written (Out). compose(a, b): first a, then b. `value` is
+// what the steps so far make of nothing.
 template <class T>
 struct Sum {
   using In = T;
+  using Out = sdk::WideNumber<T>;
   using State = sdk::Wide<T>;
   static constexpr bool kSecondInput = false;
 
@@ -45,6 +48,7 @@ struct Sum {
 template <class T>
 struct Product {
   using In = T;
+  using Out = sdk::WideNumber<T>;
   using State = sdk::Wide<T>;
   static constexpr bool kSecondInput = false;
 
@@ -57,6 +61,7 @@ struct Product {
 template <class T>
 struct Recurrence {
   using In = T;
+  using Out = T;
   struct State {
     double a;
     double b;
@@ -81,7 +86,7 @@ template <class Op>
 struct ScanTask {
   Geometry<kOperands> lines;
   int64_t step[kOperands];  // along the axis, in the scan's direction
-  typename Op::In* out;
+  typename Op::Out* out;
   const typename Op::In* in[2];
   uint32_t count;   // of a line
   uint32_t pieces;  // of a line
@@ -94,7 +99,8 @@ struct ScanTask {
 template <class Op>
 struct ScanLine {
   using In = typename Op::In;
-  In* out;
+  using Out = typename Op::Out;
+  Out* out;
   const In* in[2];
 
   __device__ ScanLine(const ScanTask<Op>& t, uint32_t number) {
@@ -110,7 +116,7 @@ struct ScanLine {
     return op.step(x, y, i == 0);
   }
   __device__ void put(const ScanTask<Op>& t, uint32_t i, sdk::Wide<In> value) const {
-    out[static_cast<int64_t>(i) * t.step[0]] = cuda::narrow<In>(value);
+    out[static_cast<int64_t>(i) * t.step[0]] = cuda::narrow<Out>(value);
   }
 };
 
@@ -265,7 +271,7 @@ void scan(const sdk::Launch& l, const Scan& s, bool exclusive) {
         ScanTask<Op> t{};
         t.lines = part.geometry();
         for (int o = 0; o < kOperands; ++o) t.step[o] = s.step[o];
-        t.out = l.out_data<In>() + at[0] + s.first[0];
+        t.out = l.out_data<typename Op::Out>() + at[0] + s.first[0];
         t.in[0] = l.data<const In>(0) + at[1] + s.first[1];
         if (Op::kSecondInput) t.in[1] = l.data<const In>(1) + at[2] + s.first[2];
         t.count = s.count;
@@ -285,8 +291,8 @@ void scan(const sdk::Launch& l, const Scan& s, bool exclusive) {
 
 template <template <class> class Op>
 void cumulative(const sdk::Launch& l) {
-  sdk::dispatch_dtype<sdk::WideNumberTypes>(
-      l.out().dtype, [&]<class T>() { scan<Op<T>>(l, Scan(l, false), l.attrs.flag(kExclusive)); });
+  sdk::dispatch_dtype(l.view(0).dtype,
+                      [&]<class T>() { scan<Op<T>>(l, Scan(l, false), l.attrs.flag(kExclusive)); });
 }
 
 void linear_recurrence(const sdk::Launch& l) {
@@ -301,7 +307,7 @@ uint64_t scratch(const sdk::Args& args) {
   return Scan(args, kSecondInput).scratch(2 * sizeof(double));
 }
 
-constexpr tenon_slot_rule one_input[] = {any_in(), any_out()};
+constexpr tenon_slot_rule one_input[] = {any_in(TENON_SLOT_NARROW), any_out()};
 constexpr tenon_slot_rule two_inputs[] = {any_in(), any_in(), any_out()};
 
 constexpr tenon_kernel_desc kernels[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backends/ref/kernels/reduce.cc: sum, mean, max, min over axes.
+// backends/ref/kernels/reduce.cc: sum, count_nonzero, mean, max, min over axes.
 
 #include "kernels/reduction.h"
 
@@ -14,9 +14,24 @@ Reduction reduction(const sdk::Launch& l) {
 
 void sum(const sdk::Launch& l) {
   const Reduction r = reduction(l);
-  sdk::dispatch_dtype<sdk::WideNumberTypes>(l.out().dtype, [&]<class T>() {
+  sdk::dispatch_dtype(l.view(0).dtype, [&]<class T>() {
     r.for_each([&](char* out, const sdk::Strided& in) {
-      sdk::store(out, sdk::narrow<T>(wide_sum<T>(r.reduced.sizes(), in)));
+      sdk::store(out, sdk::narrow<sdk::WideNumber<T>>(wide_sum<T>(r.reduced.sizes(), in)));
+    });
+  });
+}
+
+void count(const sdk::Launch& l) {
+  const Reduction r = reduction(l);
+  sdk::dispatch_dtype(l.view(0).dtype, [&]<class T>() {
+    r.for_each([&](char* out, const sdk::Strided& in) {
+      int64_t found = 0;
+      sdk::walk<1>(r.reduced.sizes(), {in}, [&](const sdk::Run<1>& run) {
+        for (int64_t i = 0; i < run.count; ++i) {
+          found += sdk::convert<sdk::Bool>(sdk::load<T>(run.data[0] + i * run.step[0])) ? 1 : 0;
+        }
+      });
+      sdk::store(out, found);
     });
   });
 }
@@ -58,12 +73,14 @@ void extreme(const sdk::Launch& l) {
 }
 
 constexpr tenon_kernel_desc reducer(std::string_view op, std::span<const tenon_dtype> rows,
-                                    LaunchFn launch) {
-  return kernel(op, kMapSlots, rows, kAttributes, launch, {.flags = kOracle});
+                                    LaunchFn launch,
+                                    std::span<const tenon_slot_rule> slots = kMapSlots) {
+  return kernel(op, slots, rows, kAttributes, launch, {.flags = kOracle});
 }
 
 constexpr tenon_kernel_desc kernels[] = {
-    reducer("tenon.sum", sdk::kWideNumbers, sdk::launch_fn<sum>),
+    reducer("tenon.sum", sdk::kWideNumbers, sdk::launch_fn<sum>, kWideningSlots),
+    kernel("tenon.count_nonzero", kMapSlots, sdk::kAllDtypes, kAttributes, sdk::launch_fn<count>),
     reducer("tenon.mean", sdk::kFloats, sdk::launch_fn<mean>),
     reducer("tenon.max", sdk::kAllDtypes, sdk::launch_fn<extreme<Larger>>),
     reducer("tenon.min", sdk::kAllDtypes, sdk::launch_fn<extreme<Smaller>>),

@@ -29,11 +29,11 @@ void for_each_element(const Reduction& r, const sdk::Strided& in, Body&& body) {
 
 void prod(const sdk::Launch& l) {
   const Reduction r = reduction(l);
-  sdk::dispatch_dtype<sdk::WideNumberTypes>(l.out().dtype, [&]<class T>() {
+  sdk::dispatch_dtype(l.view(0).dtype, [&]<class T>() {
     r.for_each([&](char* out, const sdk::Strided& in) {
       sdk::Wide<T> product{1};
       for_each_element<T>(r, in, [&](auto x) { product *= x; });
-      sdk::store(out, sdk::narrow<T>(product));
+      sdk::store(out, sdk::narrow<sdk::WideNumber<T>>(product));
     });
   });
 }
@@ -127,7 +127,8 @@ constexpr tenon_kernel_desc spread_of(std::string_view op, LaunchFn launch) {
 }
 
 constexpr tenon_kernel_desc kernels[] = {
-    reducer("tenon.prod", sdk::kWideNumbers, kThird, sdk::launch_fn<prod>),
+    kernel("tenon.prod", kWideningSlots, sdk::kWideNumbers, kThird, sdk::launch_fn<prod>,
+           {.flags = kOracle}),
     spread_of("tenon.var", sdk::launch_fn<spread<false>>),
     spread_of("tenon.std", sdk::launch_fn<spread<true>>),
     reducer("tenon.norm", sdk::kFloats, kThird + 1, sdk::launch_fn<norm>),

@@ -11,6 +11,7 @@
 
 #include <tenon/sdk/plugin/kernel.hpp>
 #include <tenon/sdk/plugin/loops.hpp>
+#include <tenon/sdk/plugin/narrow.hpp>
 #include <tenon/sdk/plugin/plugin.hpp>
 
 namespace tenon::ref {
@@ -30,6 +31,9 @@ inline constexpr tenon_slot_rule kUnarySlots[] = {element_in(), sdk::strided_out
 inline constexpr tenon_slot_rule kBinarySlots[] = {element_in(), element_in(), sdk::strided_out()};
 // One input and one output of unrelated shapes.
 inline constexpr tenon_slot_rule kMapSlots[] = {sdk::strided_in(), sdk::strided_out()};
+// The same, read as it is stored where the output is i64.
+inline constexpr tenon_slot_rule kWideningSlots[] = {sdk::strided_in(TENON_SLOT_NARROW),
+                                                     sdk::strided_out()};
 
 using LaunchFn = tenon_status (*)(tenon_call*, const tenon_launch*);
 using WorkspaceFn = tenon_status (*)(tenon_call*, const tenon_launch*, uint64_t*);

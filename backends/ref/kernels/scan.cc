@@ -79,14 +79,14 @@ template <class Step>
 void scan(const sdk::Launch& l) {
   const bool exclusive = l.attrs.flag(kExclusive);
   const Scan<2> s(l);
-  sdk::dispatch_dtype<sdk::WideNumberTypes>(l.out().dtype, [&]<class T>() {
+  sdk::dispatch_dtype(l.view(0).dtype, [&]<class T>() {
     s.for_each_line(l, [&](std::array<char*, 2> at) {
       using W = sdk::Wide<T>;
       W before = Step::template start<W>();
       for (int64_t i = 0; i < s.count; ++i) {
         const W x = static_cast<W>(sdk::load<T>(at[1] + i * s.step[1]));
         const W y = Step()(before, x);
-        sdk::store(at[0] + i * s.step[0], sdk::narrow<T>(exclusive ? before : y));
+        sdk::store(at[0] + i * s.step[0], sdk::narrow<sdk::WideNumber<T>>(exclusive ? before : y));
         before = y;
       }
     });
@@ -111,8 +111,8 @@ void linear_recurrence(const sdk::Launch& l) {
 constexpr tenon_slot_rule two_inputs[] = {sdk::strided_in(), sdk::strided_in(), sdk::strided_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
-    kernel("tenon.cumsum", kMapSlots, sdk::kWideNumbers, 3, sdk::launch_fn<scan<Sum>>),
-    kernel("tenon.cumprod", kMapSlots, sdk::kWideNumbers, 3, sdk::launch_fn<scan<Product>>),
+    kernel("tenon.cumsum", kWideningSlots, sdk::kWideNumbers, 3, sdk::launch_fn<scan<Sum>>),
+    kernel("tenon.cumprod", kWideningSlots, sdk::kWideNumbers, 3, sdk::launch_fn<scan<Product>>),
     kernel("tenon.linear_recurrence", two_inputs, sdk::kFloats, 2,
            sdk::launch_fn<linear_recurrence>),
 };

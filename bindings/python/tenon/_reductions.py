@@ -119,7 +119,7 @@ def dist(a, b, p=2.0):
 @_operands("x")
 def count_nonzero(x, axis=None, *, keepdims=False, dim=None):
     """How many elements are not zero."""
-    return _op.sum((x != 0).astype(_core.int64), axes=_one(axis, dim), keepdims=keepdims)
+    return _op.count_nonzero(x, axes=_one(axis, dim), keepdims=keepdims)
 
 
 def ptp(x, axis=None, *, keepdims=False):

@@ -2,9 +2,9 @@
 // plugins/ops/linalg/trace.cc: trace, the sum of the main diagonal of matrices.
 //
 // y = sum over i of x[i,i]. Source: array-api `linalg.trace`.
-#include <algorithm>
+#include <tenon/ext/draft/narrow.h>
 
-#include "linalg/diagonals.hpp"
+#include "rules.hpp"
 
 namespace {
 
@@ -32,18 +32,9 @@ void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   sdk::set_shape(out[0], shape.first(shape.size() - 2));
 }
 
-// The larger side is cut to a square.
 void compose(sdk::Compose& c) {
-  sdk::Value x = c.in(0);
-  const rules::Dims shape(c.meta(x.tensor()));
-  const size_t rank = shape.count();
-  const int64_t side = std::min(shape[rank - 2], shape[rank - 1]);
-  for (const size_t axis : {rank - 2, rank - 1}) {
-    if (shape[axis] == side) continue;
-    x = c.call("tenon.slice", {x}, {static_cast<int64_t>(axis), 0, side, 1});
-  }
   constexpr int64_t last = -1;
-  tenon_tensor* line = rules::diagonal(c, x, rank - 2, rank - 1);
+  tenon_tensor* line = c.call("tenon.diagonal", {c.in(0)});
   c.set(0, c.call("tenon.sum", {line}, {std::span(&last, 1), false}));
 }
 
@@ -51,7 +42,7 @@ constexpr tenon_op_desc ops[] = {
     sdk::op({.name = name,
              .schema = "trace(x: T[...]) -> T[...] where T: float|i64 promote",
              .doc = doc,
-             .flags = TENON_OP_LINEAR,
+             .flags = TENON_OP_LINEAR | TENON_OP_NARROW,
              .infer = sdk::infer_fn<infer>,
              .compose = sdk::compose_fn<compose>})};
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// plugins/ops/reduce/truth.hpp: what any and all share: a reduction of truth values by max or min.
+// plugins/ops/reduce/truth.hpp: what any, all and count_nonzero share: questions about elements
+// that are not zero.
 #pragma once
 
 #include <array>
@@ -8,29 +9,21 @@
 
 namespace tenon::rules {
 
-// `op` over x as truth values; `of_nothing` if there are none.
-inline void compose_truth(sdk::Compose& c, std::string_view op, bool of_nothing) {
-  sdk::Value x = c.in(0);
+// Is `every` element true, or any? Of bools that is `op`, their min or max, which has no answer for
+// nothing; others are counted where they lie.
+inline void compose_truth(sdk::Compose& c, std::string_view op, bool every) {
+  const sdk::Value x = c.in(0);
   const tenon_meta meta = c.meta(x.tensor());
-  const auto shape = shape_of(meta);
-  if (reduced_count(shape, c.attrs[0]) == 0) {
-    const auto reduced = reduced_axes(c.attrs[0], shape.size());
-    Dims result;
-    for (size_t i = 0; i < shape.size(); ++i) {
-      if (!reduced[i]) result.push(shape[i]);
-      if (reduced[i] && c.attrs.flag(1)) result.push(1);
-    }
-    c.set(0, c.call("tenon.full", {},
-                    {result.value(), of_nothing, sdk::Value::dtype(TENON_DTYPE_BOOL)}));
+  const int64_t count = reduced_count(shape_of(meta), c.attrs[0]);
+  if (meta.dtype == TENON_DTYPE_BOOL && count > 0) {
+    c.set(0, c.call(op, {x}, {c.attrs[0], c.attrs[1]}));
     return;
   }
-  if (meta.dtype != TENON_DTYPE_BOOL) {
-    x = c.call("tenon.cast", {x}, {sdk::Value::dtype(TENON_DTYPE_BOOL)});
-  }
-  c.set(0, c.call(op, {x}, {c.attrs[0], c.attrs[1]}));
+  tenon_tensor* found = c.call("tenon.count_nonzero", {x}, {c.attrs[0], c.attrs[1]});
+  c.set(0, every ? c.call("tenon.eq", {found, count}) : c.call("tenon.ne", {found, int64_t{0}}));
 }
 
-// Calls of any and all.
+// Calls of the three.
 constexpr auto truth_samples(std::string_view name) {
   return std::to_array<tenon_sample>({
       sdk::sample(name, "bool[2,3]"),

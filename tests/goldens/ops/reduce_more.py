@@ -46,6 +46,11 @@ def any_(call):
     return over_axes(call, lambda values: any(value != 0 for value in values), "bool")
 
 
+@golden("tenon.count_nonzero")
+def count_nonzero(call):
+    return over_axes(call, lambda values: sum(bool(value != 0) for value in values), "i64")
+
+
 @golden("tenon.all")
 def all_(call):
     return over_axes(call, lambda values: all(value != 0 for value in values), "bool")

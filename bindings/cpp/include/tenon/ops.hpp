@@ -10,7 +10,7 @@
 #include <limits>
 
 namespace tenon {
-static_assert(277 <= detail::kMaxOps);
+static_assert(278 <= detail::kMaxOps);
 
 /// The absolute value: `y = |x|`. Op tenon.abs.
 inline Tensor abs(const Tensor& x, Into into = {}) {
@@ -924,6 +924,19 @@ inline Tensor cosine_similarity(
   return detail::call({70, 1, "tenon.cosine_similarity"}, inputs, 2, attributes, 2, into);
 }
 
+struct CountNonzeroOptions {
+  OptionalInts axes = {};
+  bool keepdims = false;
+};
+/// How many elements over `axes` are not zero (none: all axes; an empty list: no axis, so that each
+/// element is asked by itself). Op tenon.count_nonzero.
+inline Tensor count_nonzero(
+    const Tensor& x, const CountNonzeroOptions& options = {}, Into into = {}) {
+  const tenon_value inputs[] = {detail::value(x)};
+  const tenon_value attributes[] = {detail::value(options.axes), detail::value(options.keepdims)};
+  return detail::call({71, 1, "tenon.count_nonzero"}, inputs, 1, attributes, 2, into);
+}
+
 struct CtcLossOptions {
   std::int64_t blank = 0;
   std::string_view reduction = "mean";
@@ -940,7 +953,7 @@ inline Tensor ctc_loss(
   const tenon_value attributes[] = {
     detail::value(options.blank), detail::value(options.reduction),
     detail::value(options.zero_infinity)};
-  return detail::call({71, 1, "tenon.ctc_loss"}, inputs, 4, attributes, 3, into);
+  return detail::call({72, 1, "tenon.ctc_loss"}, inputs, 4, attributes, 3, into);
 }
 
 struct CtcNllOptions {
@@ -958,7 +971,7 @@ inline Tensor ctc_nll(
     detail::value(target_lengths)};
   const tenon_value attributes[] = {
     detail::value(options.blank), detail::value(options.zero_infinity)};
-  return detail::call({72, 1, "tenon.ctc_nll"}, inputs, 4, attributes, 2, into);
+  return detail::call({73, 1, "tenon.ctc_nll"}, inputs, 4, attributes, 2, into);
 }
 
 struct CtcNllGradOptions {
@@ -976,7 +989,7 @@ inline Tensor ctc_nll_grad(
     detail::value(input_lengths), detail::value(target_lengths)};
   const tenon_value attributes[] = {
     detail::value(options.blank), detail::value(options.zero_infinity)};
-  return detail::call({73, 1, "tenon.ctc_nll_grad"}, inputs, 5, attributes, 2, into);
+  return detail::call({74, 1, "tenon.ctc_nll_grad"}, inputs, 5, attributes, 2, into);
 }
 
 struct CummaxResult {
@@ -991,7 +1004,7 @@ struct CummaxOptions {
 inline CummaxResult cummax(const Tensor& x, const CummaxOptions& options) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  auto [output0, output1] = detail::call_all<2>({74, 1, "tenon.cummax"}, inputs, 1, attributes, 1);
+  auto [output0, output1] = detail::call_all<2>({75, 1, "tenon.cummax"}, inputs, 1, attributes, 1);
   return {std::move(output0), std::move(output1)};
 }
 
@@ -1007,7 +1020,7 @@ struct CumminOptions {
 inline CumminResult cummin(const Tensor& x, const CumminOptions& options) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  auto [output0, output1] = detail::call_all<2>({75, 1, "tenon.cummin"}, inputs, 1, attributes, 1);
+  auto [output0, output1] = detail::call_all<2>({76, 1, "tenon.cummin"}, inputs, 1, attributes, 1);
   return {std::move(output0), std::move(output1)};
 }
 
@@ -1022,7 +1035,7 @@ inline Tensor cumprod(const Tensor& x, const CumprodOptions& options, Into into 
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {
     detail::value(options.axis), detail::value(options.reverse), detail::value(options.exclusive)};
-  return detail::call({76, 1, "tenon.cumprod"}, inputs, 1, attributes, 3, into);
+  return detail::call({77, 1, "tenon.cumprod"}, inputs, 1, attributes, 3, into);
 }
 
 struct CumsumOptions {
@@ -1036,7 +1049,7 @@ inline Tensor cumsum(const Tensor& x, const CumsumOptions& options, Into into = 
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {
     detail::value(options.axis), detail::value(options.reverse), detail::value(options.exclusive)};
-  return detail::call({77, 1, "tenon.cumsum"}, inputs, 1, attributes, 3, into);
+  return detail::call({78, 1, "tenon.cumsum"}, inputs, 1, attributes, 3, into);
 }
 
 /// The determinants of the square matrices that the last two dimensions hold: the product of the
@@ -1044,7 +1057,7 @@ inline Tensor cumsum(const Tensor& x, const CumsumOptions& options, Into into = 
 /// turns. Op tenon.det.
 inline Tensor det(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({78, 1, "tenon.det"}, inputs, 1, nullptr, 0, into);
+  return detail::call({79, 1, "tenon.det"}, inputs, 1, nullptr, 0, into);
 }
 
 struct DiagonalOptions {
@@ -1058,25 +1071,25 @@ inline Tensor diagonal(const Tensor& x, const DiagonalOptions& options = {}, Int
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {
     detail::value(options.offset), detail::value(options.axis0), detail::value(options.axis1)};
-  return detail::call({79, 1, "tenon.diagonal"}, inputs, 1, attributes, 3, into);
+  return detail::call({80, 1, "tenon.diagonal"}, inputs, 1, attributes, 3, into);
 }
 
 /// The slope of the logarithm of the gamma function: `y = Gamma'(x) / Gamma(x)`. Op tenon.digamma.
 inline Tensor digamma(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({80, 1, "tenon.digamma"}, inputs, 1, nullptr, 0, into);
+  return detail::call({81, 1, "tenon.digamma"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The quotient: `y = a / b`. Op tenon.div.
 inline Tensor div(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({81, 1, "tenon.div"}, inputs, 2, nullptr, 0, into);
+  return detail::call({82, 1, "tenon.div"}, inputs, 2, nullptr, 0, into);
 }
 
 /// The inner product of two vectors of one length: `y = sum_n a[n] b[n]`. Op tenon.dot.
 inline Tensor dot(const Tensor& a, const Tensor& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({82, 1, "tenon.dot"}, inputs, 2, nullptr, 0, into);
+  return detail::call({83, 1, "tenon.dot"}, inputs, 2, nullptr, 0, into);
 }
 
 struct DropoutOptions {
@@ -1088,7 +1101,7 @@ struct DropoutOptions {
 inline Tensor dropout(const Tensor& x, const DropoutOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.p)};
-  return detail::call({83, 1, "tenon.dropout"}, inputs, 1, attributes, 1, into);
+  return detail::call({84, 1, "tenon.dropout"}, inputs, 1, attributes, 1, into);
 }
 
 struct EighResult {
@@ -1099,7 +1112,7 @@ struct EighResult {
 /// symmetric matrices that the last two dimensions hold: `x v = v diag(w)`. Op tenon.eigh.
 inline EighResult eigh(const Tensor& x) {
   const tenon_value inputs[] = {detail::value(x)};
-  auto [output0, output1] = detail::call_all<2>({84, 1, "tenon.eigh"}, inputs, 1, nullptr, 0);
+  auto [output0, output1] = detail::call_all<2>({85, 1, "tenon.eigh"}, inputs, 1, nullptr, 0);
   return {std::move(output0), std::move(output1)};
 }
 
@@ -1110,7 +1123,7 @@ struct EinsumOptions {
 inline Tensor einsum(const Tensors& xs, const EinsumOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(xs)};
   const tenon_value attributes[] = {detail::value(options.equation)};
-  return detail::call({85, 1, "tenon.einsum"}, inputs, 1, attributes, 1, into);
+  return detail::call({86, 1, "tenon.einsum"}, inputs, 1, attributes, 1, into);
 }
 
 struct EluOptions {
@@ -1120,44 +1133,44 @@ struct EluOptions {
 inline Tensor elu(const Tensor& x, const EluOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.alpha)};
-  return detail::call({86, 1, "tenon.elu"}, inputs, 1, attributes, 1, into);
+  return detail::call({87, 1, "tenon.elu"}, inputs, 1, attributes, 1, into);
 }
 
 /// Rows of `table` picked by `indices`: the result has the shape of `indices` and the width of the
 /// table. Op tenon.embedding.
 inline Tensor embedding(const Tensor& table, const Tensor& indices, Into into = {}) {
   const tenon_value inputs[] = {detail::value(table), detail::value(indices)};
-  return detail::call({87, 1, "tenon.embedding"}, inputs, 2, nullptr, 0, into);
+  return detail::call({88, 1, "tenon.embedding"}, inputs, 2, nullptr, 0, into);
 }
 
 /// Equality: `y = a == b`. Op tenon.eq.
 inline Tensor eq(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({88, 1, "tenon.eq"}, inputs, 2, nullptr, 0, into);
+  return detail::call({89, 1, "tenon.eq"}, inputs, 2, nullptr, 0, into);
 }
 
 /// The error function: `y = 2 / sqrt(pi) * integral of exp(-t^2) from 0 to x`. Op tenon.erf.
 inline Tensor erf(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({89, 1, "tenon.erf"}, inputs, 1, nullptr, 0, into);
+  return detail::call({90, 1, "tenon.erf"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The number whose error function is `x`: `erf(y) = x`. Op tenon.erfinv.
 inline Tensor erfinv(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({90, 1, "tenon.erfinv"}, inputs, 1, nullptr, 0, into);
+  return detail::call({91, 1, "tenon.erfinv"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The natural exponential: `y = exp(x)`. Op tenon.exp.
 inline Tensor exp(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({91, 1, "tenon.exp"}, inputs, 1, nullptr, 0, into);
+  return detail::call({92, 1, "tenon.exp"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The power of 2: `y = 2^x`. Op tenon.exp2.
 inline Tensor exp2(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({92, 1, "tenon.exp2"}, inputs, 1, nullptr, 0, into);
+  return detail::call({93, 1, "tenon.exp2"}, inputs, 1, nullptr, 0, into);
 }
 
 struct ExpandOptions {
@@ -1168,13 +1181,13 @@ struct ExpandOptions {
 inline Tensor expand(const Tensor& x, const ExpandOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.shape)};
-  return detail::call({93, 1, "tenon.expand"}, inputs, 1, attributes, 1, into);
+  return detail::call({94, 1, "tenon.expand"}, inputs, 1, attributes, 1, into);
 }
 
 /// The exponential less 1, exact where `x` is small: `y = exp(x) - 1`. Op tenon.expm1.
 inline Tensor expm1(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({94, 1, "tenon.expm1"}, inputs, 1, nullptr, 0, into);
+  return detail::call({95, 1, "tenon.expm1"}, inputs, 1, nullptr, 0, into);
 }
 
 struct ExponentialOptions {
@@ -1188,7 +1201,7 @@ struct ExponentialOptions {
 inline Tensor exponential(const ExponentialOptions& options, Into into = {}) {
   const tenon_value attributes[] = {
     detail::value(options.shape), detail::value(options.rate), detail::value(options.dtype)};
-  return detail::call({95, 1, "tenon.exponential"}, nullptr, 0, attributes, 3, into);
+  return detail::call({96, 1, "tenon.exponential"}, nullptr, 0, attributes, 3, into);
 }
 
 struct EyeOptions {
@@ -1203,7 +1216,7 @@ inline Tensor eye(const EyeOptions& options, Into into = {}) {
   const tenon_value attributes[] = {
     detail::value(options.n), detail::value(options.m), detail::value(options.k),
     detail::value(options.dtype)};
-  return detail::call({96, 1, "tenon.eye"}, nullptr, 0, attributes, 4, into);
+  return detail::call({97, 1, "tenon.eye"}, nullptr, 0, attributes, 4, into);
 }
 
 struct FilterLogitsOptions {
@@ -1220,7 +1233,7 @@ inline Tensor filter_logits(
   const tenon_value attributes[] = {
     detail::value(options.temperature), detail::value(options.top_k), detail::value(options.top_p),
     detail::value(options.min_p)};
-  return detail::call({97, 1, "tenon.filter_logits"}, inputs, 1, attributes, 4, into);
+  return detail::call({98, 1, "tenon.filter_logits"}, inputs, 1, attributes, 4, into);
 }
 
 struct FlattenOptions {
@@ -1233,7 +1246,7 @@ inline Tensor flatten(const Tensor& x, const FlattenOptions& options = {}, Into 
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {
     detail::value(options.start_axis), detail::value(options.end_axis)};
-  return detail::call({98, 1, "tenon.flatten"}, inputs, 1, attributes, 2, into);
+  return detail::call({99, 1, "tenon.flatten"}, inputs, 1, attributes, 2, into);
 }
 
 struct FlipOptions {
@@ -1244,25 +1257,25 @@ struct FlipOptions {
 inline Tensor flip(const Tensor& x, const FlipOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axes)};
-  return detail::call({99, 1, "tenon.flip"}, inputs, 1, attributes, 1, into);
+  return detail::call({100, 1, "tenon.flip"}, inputs, 1, attributes, 1, into);
 }
 
 /// The largest whole number that is not above `x`. Op tenon.floor.
 inline Tensor floor(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({100, 1, "tenon.floor"}, inputs, 1, nullptr, 0, into);
+  return detail::call({101, 1, "tenon.floor"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The quotient rounded down: `y = floor(a / b)`. Op tenon.floor_divide.
 inline Tensor floor_divide(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({101, 1, "tenon.floor_divide"}, inputs, 2, nullptr, 0, into);
+  return detail::call({102, 1, "tenon.floor_divide"}, inputs, 2, nullptr, 0, into);
 }
 
 /// A product and a sum, rounded once: `y = a * b + c`. Op tenon.fma.
 inline Tensor fma(const Operand& a, const Operand& b, const Operand& c, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b), detail::value(c)};
-  return detail::call({102, 1, "tenon.fma"}, inputs, 3, nullptr, 0, into);
+  return detail::call({103, 1, "tenon.fma"}, inputs, 3, nullptr, 0, into);
 }
 
 struct FullOptions {
@@ -1274,7 +1287,7 @@ struct FullOptions {
 inline Tensor full(const FullOptions& options, Into into = {}) {
   const tenon_value attributes[] = {
     detail::value(options.shape), detail::value(options.value), detail::value(options.dtype)};
-  return detail::call({103, 1, "tenon.full"}, nullptr, 0, attributes, 3, into);
+  return detail::call({104, 1, "tenon.full"}, nullptr, 0, attributes, 3, into);
 }
 
 struct FullLikeOptions {
@@ -1285,7 +1298,7 @@ struct FullLikeOptions {
 inline Tensor full_like(const Tensor& x, const FullLikeOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.value)};
-  return detail::call({104, 1, "tenon.full_like"}, inputs, 1, attributes, 1, into);
+  return detail::call({105, 1, "tenon.full_like"}, inputs, 1, attributes, 1, into);
 }
 
 struct GatherOptions {
@@ -1298,13 +1311,13 @@ inline Tensor gather(
     const Tensor& x, const Tensor& indices, const GatherOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(indices)};
   const tenon_value attributes[] = {detail::value(options.axis), detail::value(options.from_end)};
-  return detail::call({105, 1, "tenon.gather"}, inputs, 2, attributes, 2, into);
+  return detail::call({106, 1, "tenon.gather"}, inputs, 2, attributes, 2, into);
 }
 
 /// Greater than or equal: `y = a >= b`. Op tenon.ge.
 inline Tensor ge(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({106, 1, "tenon.ge"}, inputs, 2, nullptr, 0, into);
+  return detail::call({107, 1, "tenon.ge"}, inputs, 2, nullptr, 0, into);
 }
 
 struct GegluOptions {
@@ -1316,7 +1329,7 @@ inline Tensor geglu(const Tensor& x, const GegluOptions& options = {}, Into into
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {
     detail::value(options.axis), detail::value(options.approximate)};
-  return detail::call({107, 1, "tenon.geglu"}, inputs, 1, attributes, 2, into);
+  return detail::call({108, 1, "tenon.geglu"}, inputs, 1, attributes, 2, into);
 }
 
 struct GegluGradOptions {
@@ -1330,7 +1343,7 @@ inline Tensor geglu_grad(
   const tenon_value inputs[] = {detail::value(dy), detail::value(x)};
   const tenon_value attributes[] = {
     detail::value(options.axis), detail::value(options.approximate)};
-  return detail::call({108, 1, "tenon.geglu_grad"}, inputs, 2, attributes, 2, into);
+  return detail::call({109, 1, "tenon.geglu_grad"}, inputs, 2, attributes, 2, into);
 }
 
 struct GeluOptions {
@@ -1341,7 +1354,7 @@ struct GeluOptions {
 inline Tensor gelu(const Tensor& x, const GeluOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.approximate)};
-  return detail::call({109, 1, "tenon.gelu"}, inputs, 1, attributes, 1, into);
+  return detail::call({110, 1, "tenon.gelu"}, inputs, 1, attributes, 1, into);
 }
 
 struct GeluGradOptions {
@@ -1353,7 +1366,7 @@ inline Tensor gelu_grad(
     const Operand& dy, const Operand& x, const GeluGradOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(dy), detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.approximate)};
-  return detail::call({110, 1, "tenon.gelu_grad"}, inputs, 2, attributes, 1, into);
+  return detail::call({111, 1, "tenon.gelu_grad"}, inputs, 2, attributes, 1, into);
 }
 
 struct GluOptions {
@@ -1363,7 +1376,7 @@ struct GluOptions {
 inline Tensor glu(const Tensor& x, const GluOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  return detail::call({111, 1, "tenon.glu"}, inputs, 1, attributes, 1, into);
+  return detail::call({112, 1, "tenon.glu"}, inputs, 1, attributes, 1, into);
 }
 
 struct GluGradOptions {
@@ -1375,7 +1388,7 @@ inline Tensor glu_grad(
     const Tensor& dy, const Tensor& x, const GluGradOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(dy), detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  return detail::call({112, 1, "tenon.glu_grad"}, inputs, 2, attributes, 1, into);
+  return detail::call({113, 1, "tenon.glu_grad"}, inputs, 2, attributes, 1, into);
 }
 
 struct GroupNormOptions {
@@ -1392,7 +1405,7 @@ inline Tensor group_norm(const Tensor& x, const GroupNormOptions& options, Into 
   const tenon_value inputs[] = {
     detail::value(x), detail::value(options.weight), detail::value(options.bias)};
   const tenon_value attributes[] = {detail::value(options.groups), detail::value(options.eps)};
-  return detail::call({113, 1, "tenon.group_norm"}, inputs, 3, attributes, 2, into);
+  return detail::call({114, 1, "tenon.group_norm"}, inputs, 3, attributes, 2, into);
 }
 
 struct GruResult {
@@ -1418,7 +1431,7 @@ inline GruResult gru(
   const tenon_value attributes[] = {
     detail::value(options.reverse), detail::value(options.batch_first),
     detail::value(options.reset_after)};
-  auto [output0, output1] = detail::call_all<2>({114, 1, "tenon.gru"}, inputs, 7, attributes, 3);
+  auto [output0, output1] = detail::call_all<2>({115, 1, "tenon.gru"}, inputs, 7, attributes, 3);
   return {std::move(output0), std::move(output1)};
 }
 
@@ -1437,7 +1450,7 @@ inline Tensor gru_cell(
     detail::value(x), detail::value(w_ih), detail::value(w_hh), detail::value(options.h0),
     detail::value(options.b_ih), detail::value(options.b_hh)};
   const tenon_value attributes[] = {detail::value(options.reset_after)};
-  return detail::call({115, 1, "tenon.gru_cell"}, inputs, 6, attributes, 1, into);
+  return detail::call({116, 1, "tenon.gru_cell"}, inputs, 6, attributes, 1, into);
 }
 
 struct GruStepsResult {
@@ -1464,7 +1477,7 @@ inline GruStepsResult gru_steps(
     detail::value(options.reverse), detail::value(options.batch_first),
     detail::value(options.reset_after)};
   auto [output0, output1] = detail::call_all<2>(
-      {116, 1, "tenon.gru_steps"}, inputs, 6, attributes, 3);
+      {117, 1, "tenon.gru_steps"}, inputs, 6, attributes, 3);
   return {std::move(output0), std::move(output1)};
 }
 
@@ -1489,19 +1502,19 @@ inline Tensor gru_steps_grad(
   const tenon_value attributes[] = {
     detail::value(options.reverse), detail::value(options.batch_first),
     detail::value(options.reset_after)};
-  return detail::call({117, 1, "tenon.gru_steps_grad"}, inputs, 7, attributes, 3, into);
+  return detail::call({118, 1, "tenon.gru_steps_grad"}, inputs, 7, attributes, 3, into);
 }
 
 /// Greater than: `y = a > b`. Op tenon.gt.
 inline Tensor gt(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({118, 1, "tenon.gt"}, inputs, 2, nullptr, 0, into);
+  return detail::call({119, 1, "tenon.gt"}, inputs, 2, nullptr, 0, into);
 }
 
 /// `y = x * min(max(x + 3, 0), 6) / 6`: 0 up to -3, `x` from 3 on. Op tenon.hardswish.
 inline Tensor hardswish(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({119, 1, "tenon.hardswish"}, inputs, 1, nullptr, 0, into);
+  return detail::call({120, 1, "tenon.hardswish"}, inputs, 1, nullptr, 0, into);
 }
 
 struct HuberLossOptions {
@@ -1514,13 +1527,13 @@ inline Tensor huber_loss(
     const Tensor& x, const Tensor& target, const HuberLossOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(target)};
   const tenon_value attributes[] = {detail::value(options.reduction), detail::value(options.delta)};
-  return detail::call({120, 1, "tenon.huber_loss"}, inputs, 2, attributes, 2, into);
+  return detail::call({121, 1, "tenon.huber_loss"}, inputs, 2, attributes, 2, into);
 }
 
 /// The length of a vector of two: `y = sqrt(a^2 + b^2)`. Op tenon.hypot.
 inline Tensor hypot(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({121, 1, "tenon.hypot"}, inputs, 2, nullptr, 0, into);
+  return detail::call({122, 1, "tenon.hypot"}, inputs, 2, nullptr, 0, into);
 }
 
 struct Im2colOptions {
@@ -1537,7 +1550,7 @@ inline Tensor im2col(const Tensor& x, const Im2colOptions& options, Into into = 
   const tenon_value attributes[] = {
     detail::value(options.kernel), detail::value(options.stride), detail::value(options.padding),
     detail::value(options.dilation), detail::value(options.auto_pad)};
-  return detail::call({122, 1, "tenon.im2col"}, inputs, 1, attributes, 5, into);
+  return detail::call({123, 1, "tenon.im2col"}, inputs, 1, attributes, 5, into);
 }
 
 /// `y[i..., b] = x[indices_0[i...], indices_1[i...], ..., b]`: one tensor of indices for each of
@@ -1545,7 +1558,7 @@ inline Tensor im2col(const Tensor& x, const Im2colOptions& options, Into into = 
 /// tenon.index.
 inline Tensor index(const Tensor& x, const Tensors& indices, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(indices)};
-  return detail::call({123, 1, "tenon.index"}, inputs, 2, nullptr, 0, into);
+  return detail::call({124, 1, "tenon.index"}, inputs, 2, nullptr, 0, into);
 }
 
 struct IndexPutOptions {
@@ -1559,7 +1572,7 @@ inline Tensor index_put(
     const IndexPutOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(indices), detail::value(values)};
   const tenon_value attributes[] = {detail::value(options.accumulate)};
-  return detail::call({124, 1, "tenon.index_put"}, inputs, 3, attributes, 1, into);
+  return detail::call({125, 1, "tenon.index_put"}, inputs, 3, attributes, 1, into);
 }
 
 struct IndexSelectOptions {
@@ -1571,7 +1584,7 @@ inline Tensor index_select(
     const Tensor& x, const Tensor& indices, const IndexSelectOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(indices)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  return detail::call({125, 1, "tenon.index_select"}, inputs, 2, attributes, 1, into);
+  return detail::call({126, 1, "tenon.index_select"}, inputs, 2, attributes, 1, into);
 }
 
 struct InstanceNormOptions {
@@ -1587,25 +1600,25 @@ inline Tensor instance_norm(
   const tenon_value inputs[] = {
     detail::value(x), detail::value(options.weight), detail::value(options.bias)};
   const tenon_value attributes[] = {detail::value(options.eps)};
-  return detail::call({126, 1, "tenon.instance_norm"}, inputs, 3, attributes, 1, into);
+  return detail::call({127, 1, "tenon.instance_norm"}, inputs, 3, attributes, 1, into);
 }
 
 /// True where the element is a finite number: neither infinite nor NaN. Op tenon.isfinite.
 inline Tensor isfinite(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({127, 1, "tenon.isfinite"}, inputs, 1, nullptr, 0, into);
+  return detail::call({128, 1, "tenon.isfinite"}, inputs, 1, nullptr, 0, into);
 }
 
 /// True where the element is an infinity of either sign. Op tenon.isinf.
 inline Tensor isinf(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({128, 1, "tenon.isinf"}, inputs, 1, nullptr, 0, into);
+  return detail::call({129, 1, "tenon.isinf"}, inputs, 1, nullptr, 0, into);
 }
 
 /// True where the element is NaN. Op tenon.isnan.
 inline Tensor isnan(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({129, 1, "tenon.isnan"}, inputs, 1, nullptr, 0, into);
+  return detail::call({130, 1, "tenon.isnan"}, inputs, 1, nullptr, 0, into);
 }
 
 struct KlDivOptions {
@@ -1619,7 +1632,7 @@ inline Tensor kl_div(
   const tenon_value inputs[] = {detail::value(x), detail::value(target)};
   const tenon_value attributes[] = {
     detail::value(options.reduction), detail::value(options.log_target)};
-  return detail::call({130, 1, "tenon.kl_div"}, inputs, 2, attributes, 2, into);
+  return detail::call({131, 1, "tenon.kl_div"}, inputs, 2, attributes, 2, into);
 }
 
 struct L1LossOptions {
@@ -1631,7 +1644,7 @@ inline Tensor l1_loss(
     const Tensor& x, const Tensor& target, const L1LossOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(target)};
   const tenon_value attributes[] = {detail::value(options.reduction)};
-  return detail::call({131, 1, "tenon.l1_loss"}, inputs, 2, attributes, 1, into);
+  return detail::call({132, 1, "tenon.l1_loss"}, inputs, 2, attributes, 1, into);
 }
 
 struct LambStepOptions {
@@ -1650,7 +1663,7 @@ inline void lamb_step(
   const tenon_value attributes[] = {
     detail::value(options.beta1), detail::value(options.beta2), detail::value(options.eps),
     detail::value(options.weight_decay)};
-  detail::call_all<0>({132, 1, "tenon.lamb_step"}, inputs, 6, attributes, 4);
+  detail::call_all<0>({133, 1, "tenon.lamb_step"}, inputs, 6, attributes, 4);
 }
 
 struct LayerNormOptions {
@@ -1666,7 +1679,7 @@ inline Tensor layer_norm(const Tensor& x, const LayerNormOptions& options = {}, 
   const tenon_value inputs[] = {
     detail::value(x), detail::value(options.weight), detail::value(options.bias)};
   const tenon_value attributes[] = {detail::value(options.dims), detail::value(options.eps)};
-  return detail::call({133, 1, "tenon.layer_norm"}, inputs, 3, attributes, 2, into);
+  return detail::call({134, 1, "tenon.layer_norm"}, inputs, 3, attributes, 2, into);
 }
 
 struct LayerNormGradOptions {
@@ -1681,13 +1694,13 @@ inline Tensor layer_norm_grad(
     const Tensor& dy, const Tensor& x, const LayerNormGradOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(dy), detail::value(x), detail::value(options.weight)};
   const tenon_value attributes[] = {detail::value(options.dims), detail::value(options.eps)};
-  return detail::call({134, 1, "tenon.layer_norm_grad"}, inputs, 3, attributes, 2, into);
+  return detail::call({135, 1, "tenon.layer_norm_grad"}, inputs, 3, attributes, 2, into);
 }
 
 /// Less than or equal: `y = a <= b`. Op tenon.le.
 inline Tensor le(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({135, 1, "tenon.le"}, inputs, 2, nullptr, 0, into);
+  return detail::call({136, 1, "tenon.le"}, inputs, 2, nullptr, 0, into);
 }
 
 struct LeakyReluOptions {
@@ -1697,21 +1710,21 @@ struct LeakyReluOptions {
 inline Tensor leaky_relu(const Tensor& x, const LeakyReluOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.negative_slope)};
-  return detail::call({136, 1, "tenon.leaky_relu"}, inputs, 1, attributes, 1, into);
+  return detail::call({137, 1, "tenon.leaky_relu"}, inputs, 1, attributes, 1, into);
 }
 
 /// The way from `x` to `end`, of which `weight` says how far: `y = x + weight * (end - x)`. Op
 /// tenon.lerp.
 inline Tensor lerp(const Operand& x, const Operand& end, const Operand& weight, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(end), detail::value(weight)};
-  return detail::call({137, 1, "tenon.lerp"}, inputs, 3, nullptr, 0, into);
+  return detail::call({138, 1, "tenon.lerp"}, inputs, 3, nullptr, 0, into);
 }
 
 /// The logarithm of the absolute value of the gamma function: `y = log(abs(Gamma(x)))`. Op
 /// tenon.lgamma.
 inline Tensor lgamma(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({138, 1, "tenon.lgamma"}, inputs, 1, nullptr, 0, into);
+  return detail::call({139, 1, "tenon.lgamma"}, inputs, 1, nullptr, 0, into);
 }
 
 struct LinearOptions {
@@ -1724,7 +1737,7 @@ inline Tensor linear(
   const tenon_value inputs[] = {
     detail::value(x), detail::value(weight), detail::value(options.bias)};
   const tenon_value attributes[] = {detail::value(options.activation)};
-  return detail::call({139, 1, "tenon.linear"}, inputs, 3, attributes, 1, into);
+  return detail::call({140, 1, "tenon.linear"}, inputs, 3, attributes, 1, into);
 }
 
 struct LinearRecurrenceOptions {
@@ -1737,7 +1750,7 @@ inline Tensor linear_recurrence(
     const Tensor& a, const Tensor& b, const LinearRecurrenceOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
   const tenon_value attributes[] = {detail::value(options.axis), detail::value(options.reverse)};
-  return detail::call({140, 1, "tenon.linear_recurrence"}, inputs, 2, attributes, 2, into);
+  return detail::call({141, 1, "tenon.linear_recurrence"}, inputs, 2, attributes, 2, into);
 }
 
 struct LinspaceOptions {
@@ -1752,7 +1765,7 @@ inline Tensor linspace(const LinspaceOptions& options, Into into = {}) {
   const tenon_value attributes[] = {
     detail::value(options.start), detail::value(options.stop), detail::value(options.num),
     detail::value(options.endpoint), detail::value(options.dtype)};
-  return detail::call({141, 1, "tenon.linspace"}, nullptr, 0, attributes, 5, into);
+  return detail::call({142, 1, "tenon.linspace"}, nullptr, 0, attributes, 5, into);
 }
 
 struct LionRowsOptions {
@@ -1770,7 +1783,7 @@ inline void lion_rows(
   const tenon_value attributes[] = {
     detail::value(options.beta1), detail::value(options.beta2), detail::value(options.weight_decay)
     };
-  detail::call_all<0>({142, 1, "tenon.lion_rows"}, inputs, 6, attributes, 3);
+  detail::call_all<0>({143, 1, "tenon.lion_rows"}, inputs, 6, attributes, 3);
 }
 
 struct LionStepOptions {
@@ -1788,31 +1801,31 @@ inline void lion_step(
   const tenon_value attributes[] = {
     detail::value(options.beta1), detail::value(options.beta2), detail::value(options.weight_decay)
     };
-  detail::call_all<0>({143, 1, "tenon.lion_step"}, inputs, 5, attributes, 3);
+  detail::call_all<0>({144, 1, "tenon.lion_step"}, inputs, 5, attributes, 3);
 }
 
 /// The natural logarithm: `y = ln(x)`. Op tenon.log.
 inline Tensor log(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({144, 1, "tenon.log"}, inputs, 1, nullptr, 0, into);
+  return detail::call({145, 1, "tenon.log"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The logarithm of base 10: `y = ln(x) / ln(10)`. Op tenon.log10.
 inline Tensor log10(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({145, 1, "tenon.log10"}, inputs, 1, nullptr, 0, into);
+  return detail::call({146, 1, "tenon.log10"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The natural logarithm of `1 + x`, exact where `x` is small: `y = log(1 + x)`. Op tenon.log1p.
 inline Tensor log1p(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({146, 1, "tenon.log1p"}, inputs, 1, nullptr, 0, into);
+  return detail::call({147, 1, "tenon.log1p"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The logarithm of base 2: `y = ln(x) / ln(2)`. Op tenon.log2.
 inline Tensor log2(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({147, 1, "tenon.log2"}, inputs, 1, nullptr, 0, into);
+  return detail::call({148, 1, "tenon.log2"}, inputs, 1, nullptr, 0, into);
 }
 
 struct LogSoftmaxOptions {
@@ -1823,38 +1836,38 @@ struct LogSoftmaxOptions {
 inline Tensor log_softmax(const Tensor& x, const LogSoftmaxOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  return detail::call({148, 1, "tenon.log_softmax"}, inputs, 1, attributes, 1, into);
+  return detail::call({149, 1, "tenon.log_softmax"}, inputs, 1, attributes, 1, into);
 }
 
 /// Are both operands true? `y = a and b`. Op tenon.logical_and.
 inline Tensor logical_and(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({149, 1, "tenon.logical_and"}, inputs, 2, nullptr, 0, into);
+  return detail::call({150, 1, "tenon.logical_and"}, inputs, 2, nullptr, 0, into);
 }
 
 /// True where the element is false, which of numbers is a zero of either sign. Op
 /// tenon.logical_not.
 inline Tensor logical_not(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({150, 1, "tenon.logical_not"}, inputs, 1, nullptr, 0, into);
+  return detail::call({151, 1, "tenon.logical_not"}, inputs, 1, nullptr, 0, into);
 }
 
 /// Is one of the operands true, or both? `y = a or b`. Op tenon.logical_or.
 inline Tensor logical_or(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({151, 1, "tenon.logical_or"}, inputs, 2, nullptr, 0, into);
+  return detail::call({152, 1, "tenon.logical_or"}, inputs, 2, nullptr, 0, into);
 }
 
 /// Is just one of the operands true? `y = a != b` of truth values. Op tenon.logical_xor.
 inline Tensor logical_xor(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({152, 1, "tenon.logical_xor"}, inputs, 2, nullptr, 0, into);
+  return detail::call({153, 1, "tenon.logical_xor"}, inputs, 2, nullptr, 0, into);
 }
 
 /// The logarithm of the sigmoid: `y = -ln(1 + exp(-x))`. Op tenon.logsigmoid.
 inline Tensor logsigmoid(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({153, 1, "tenon.logsigmoid"}, inputs, 1, nullptr, 0, into);
+  return detail::call({154, 1, "tenon.logsigmoid"}, inputs, 1, nullptr, 0, into);
 }
 
 struct LogsumexpOptions {
@@ -1867,7 +1880,7 @@ struct LogsumexpOptions {
 inline Tensor logsumexp(const Tensor& x, const LogsumexpOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axes), detail::value(options.keepdims)};
-  return detail::call({154, 1, "tenon.logsumexp"}, inputs, 1, attributes, 2, into);
+  return detail::call({155, 1, "tenon.logsumexp"}, inputs, 1, attributes, 2, into);
 }
 
 struct LstmResult {
@@ -1896,7 +1909,7 @@ inline LstmResult lstm(
   const tenon_value attributes[] = {
     detail::value(options.reverse), detail::value(options.batch_first)};
   auto [output0, output1, output2] = detail::call_all<3>(
-      {155, 1, "tenon.lstm"}, inputs, 9, attributes, 2);
+      {156, 1, "tenon.lstm"}, inputs, 9, attributes, 2);
   return {std::move(output0), std::move(output1), std::move(output2)};
 }
 
@@ -1919,7 +1932,7 @@ inline LstmCellResult lstm_cell(
     detail::value(x), detail::value(w_ih), detail::value(w_hh), detail::value(options.h0),
     detail::value(options.c0), detail::value(options.b_ih), detail::value(options.b_hh),
     detail::value(options.w_hr)};
-  auto [output0, output1] = detail::call_all<2>({156, 1, "tenon.lstm_cell"}, inputs, 8, nullptr, 0);
+  auto [output0, output1] = detail::call_all<2>({157, 1, "tenon.lstm_cell"}, inputs, 8, nullptr, 0);
   return {std::move(output0), std::move(output1)};
 }
 
@@ -1949,7 +1962,7 @@ inline LstmStepsResult lstm_steps(
   const tenon_value attributes[] = {
     detail::value(options.reverse), detail::value(options.batch_first)};
   auto [output0, output1, output2] = detail::call_all<3>(
-      {157, 1, "tenon.lstm_steps"}, inputs, 8, attributes, 2);
+      {158, 1, "tenon.lstm_steps"}, inputs, 8, attributes, 2);
   return {std::move(output0), std::move(output1), std::move(output2)};
 }
 
@@ -1977,34 +1990,34 @@ inline Tensor lstm_steps_grad(
     detail::value(options.dcells)};
   const tenon_value attributes[] = {
     detail::value(options.reverse), detail::value(options.batch_first)};
-  return detail::call({158, 1, "tenon.lstm_steps_grad"}, inputs, 11, attributes, 2, into);
+  return detail::call({159, 1, "tenon.lstm_steps_grad"}, inputs, 11, attributes, 2, into);
 }
 
 /// Less than: `y = a < b`. Op tenon.lt.
 inline Tensor lt(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({159, 1, "tenon.lt"}, inputs, 2, nullptr, 0, into);
+  return detail::call({160, 1, "tenon.lt"}, inputs, 2, nullptr, 0, into);
 }
 
 /// `value` where `mask` is true, else `x`. Op tenon.masked_fill.
 inline Tensor masked_fill(
     const Tensor& x, const Tensor& mask, const Operand& value, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(mask), detail::value(value)};
-  return detail::call({160, 1, "tenon.masked_fill"}, inputs, 3, nullptr, 0, into);
+  return detail::call({161, 1, "tenon.masked_fill"}, inputs, 3, nullptr, 0, into);
 }
 
 /// The elements of `x` where `mask` is true, as a vector in row-major order. Op
 /// tenon.masked_select.
 inline Tensor masked_select(const Tensor& x, const Tensor& mask, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(mask)};
-  return detail::call({161, 1, "tenon.masked_select"}, inputs, 2, nullptr, 0, into);
+  return detail::call({162, 1, "tenon.masked_select"}, inputs, 2, nullptr, 0, into);
 }
 
 /// The matrix product over the last two dimensions: `y[m,n] = sum_k a[m,k] b[k,n]`. Op
 /// tenon.matmul.
 inline Tensor matmul(const Tensor& a, const Tensor& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({162, 1, "tenon.matmul"}, inputs, 2, nullptr, 0, into);
+  return detail::call({163, 1, "tenon.matmul"}, inputs, 2, nullptr, 0, into);
 }
 
 struct MaxOptions {
@@ -2016,7 +2029,7 @@ struct MaxOptions {
 inline Tensor max(const Tensor& x, const MaxOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axes), detail::value(options.keepdims)};
-  return detail::call({163, 1, "tenon.max"}, inputs, 1, attributes, 2, into);
+  return detail::call({164, 1, "tenon.max"}, inputs, 1, attributes, 2, into);
 }
 
 struct MaxPoolOptions {
@@ -2036,7 +2049,7 @@ inline Tensor max_pool(const Tensor& x, const MaxPoolOptions& options, Into into
     detail::value(options.kernel), detail::value(options.stride), detail::value(options.padding),
     detail::value(options.dilation), detail::value(options.ceil_mode),
     detail::value(options.auto_pad)};
-  return detail::call({164, 1, "tenon.max_pool"}, inputs, 1, attributes, 6, into);
+  return detail::call({165, 1, "tenon.max_pool"}, inputs, 1, attributes, 6, into);
 }
 
 struct MaxPoolGradOptions {
@@ -2048,13 +2061,13 @@ inline Tensor max_pool_grad(
     const Tensor& dy, const Tensor& positions, const MaxPoolGradOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(dy), detail::value(positions)};
   const tenon_value attributes[] = {detail::value(options.size)};
-  return detail::call({165, 1, "tenon.max_pool_grad"}, inputs, 2, attributes, 1, into);
+  return detail::call({166, 1, "tenon.max_pool_grad"}, inputs, 2, attributes, 1, into);
 }
 
 /// The larger of the two: `y = max(a, b)`. Op tenon.maximum.
 inline Tensor maximum(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({166, 1, "tenon.maximum"}, inputs, 2, nullptr, 0, into);
+  return detail::call({167, 1, "tenon.maximum"}, inputs, 2, nullptr, 0, into);
 }
 
 struct MeanOptions {
@@ -2066,7 +2079,7 @@ struct MeanOptions {
 inline Tensor mean(const Tensor& x, const MeanOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axes), detail::value(options.keepdims)};
-  return detail::call({167, 1, "tenon.mean"}, inputs, 1, attributes, 2, into);
+  return detail::call({168, 1, "tenon.mean"}, inputs, 1, attributes, 2, into);
 }
 
 struct MinOptions {
@@ -2078,19 +2091,19 @@ struct MinOptions {
 inline Tensor min(const Tensor& x, const MinOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axes), detail::value(options.keepdims)};
-  return detail::call({168, 1, "tenon.min"}, inputs, 1, attributes, 2, into);
+  return detail::call({169, 1, "tenon.min"}, inputs, 1, attributes, 2, into);
 }
 
 /// The smaller of the two: `y = min(a, b)`. Op tenon.minimum.
 inline Tensor minimum(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({169, 1, "tenon.minimum"}, inputs, 2, nullptr, 0, into);
+  return detail::call({170, 1, "tenon.minimum"}, inputs, 2, nullptr, 0, into);
 }
 
 /// `y = x * tanh(ln(1 + exp(x)))`. Op tenon.mish.
 inline Tensor mish(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({170, 1, "tenon.mish"}, inputs, 1, nullptr, 0, into);
+  return detail::call({171, 1, "tenon.mish"}, inputs, 1, nullptr, 0, into);
 }
 
 struct MseLossOptions {
@@ -2102,13 +2115,13 @@ inline Tensor mse_loss(
     const Tensor& x, const Tensor& target, const MseLossOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(target)};
   const tenon_value attributes[] = {detail::value(options.reduction)};
-  return detail::call({171, 1, "tenon.mse_loss"}, inputs, 2, attributes, 1, into);
+  return detail::call({172, 1, "tenon.mse_loss"}, inputs, 2, attributes, 1, into);
 }
 
 /// The product: `y = a * b`. Op tenon.mul.
 inline Tensor mul(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({172, 1, "tenon.mul"}, inputs, 2, nullptr, 0, into);
+  return detail::call({173, 1, "tenon.mul"}, inputs, 2, nullptr, 0, into);
 }
 
 struct MultinomialOptions {
@@ -2123,7 +2136,7 @@ inline Tensor multinomial(
   const tenon_value inputs[] = {detail::value(weights)};
   const tenon_value attributes[] = {
     detail::value(options.num_samples), detail::value(options.replacement)};
-  return detail::call({173, 1, "tenon.multinomial"}, inputs, 1, attributes, 2, into);
+  return detail::call({174, 1, "tenon.multinomial"}, inputs, 1, attributes, 2, into);
 }
 
 struct MuonStepOptions {
@@ -2145,7 +2158,7 @@ inline void muon_step(
     detail::value(options.momentum), detail::value(options.nesterov),
     detail::value(options.weight_decay), detail::value(options.eps),
     detail::value(options.iterations), detail::value(options.match_adamw)};
-  detail::call_all<0>({174, 1, "tenon.muon_step"}, inputs, 5, attributes, 6);
+  detail::call_all<0>({175, 1, "tenon.muon_step"}, inputs, 5, attributes, 6);
 }
 
 struct NadamRowsOptions {
@@ -2168,7 +2181,7 @@ inline void nadam_rows(
     detail::value(options.beta1), detail::value(options.beta2), detail::value(options.eps),
     detail::value(options.weight_decay), detail::value(options.momentum_decay),
     detail::value(options.decoupled)};
-  detail::call_all<0>({175, 1, "tenon.nadam_rows"}, inputs, 8, attributes, 6);
+  detail::call_all<0>({176, 1, "tenon.nadam_rows"}, inputs, 8, attributes, 6);
 }
 
 struct NadamStepOptions {
@@ -2191,25 +2204,25 @@ inline void nadam_step(
     detail::value(options.beta1), detail::value(options.beta2), detail::value(options.eps),
     detail::value(options.weight_decay), detail::value(options.momentum_decay),
     detail::value(options.decoupled)};
-  detail::call_all<0>({176, 1, "tenon.nadam_step"}, inputs, 7, attributes, 6);
+  detail::call_all<0>({177, 1, "tenon.nadam_step"}, inputs, 7, attributes, 6);
 }
 
 /// Not equal: `y = a != b`. Op tenon.ne.
 inline Tensor ne(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({177, 1, "tenon.ne"}, inputs, 2, nullptr, 0, into);
+  return detail::call({178, 1, "tenon.ne"}, inputs, 2, nullptr, 0, into);
 }
 
 /// The negated value: `y = -x`. Op tenon.neg.
 inline Tensor neg(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({178, 1, "tenon.neg"}, inputs, 1, nullptr, 0, into);
+  return detail::call({179, 1, "tenon.neg"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The number of the dtype that comes after `a` in the direction of `b`. Op tenon.nextafter.
 inline Tensor nextafter(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({179, 1, "tenon.nextafter"}, inputs, 2, nullptr, 0, into);
+  return detail::call({180, 1, "tenon.nextafter"}, inputs, 2, nullptr, 0, into);
 }
 
 struct NllLossOptions {
@@ -2225,14 +2238,14 @@ inline Tensor nll_loss(
     detail::value(x), detail::value(target), detail::value(options.weight)};
   const tenon_value attributes[] = {
     detail::value(options.ignore_index), detail::value(options.reduction)};
-  return detail::call({180, 1, "tenon.nll_loss"}, inputs, 3, attributes, 2, into);
+  return detail::call({181, 1, "tenon.nll_loss"}, inputs, 3, attributes, 2, into);
 }
 
 /// The coordinates of all elements of `x` that are not zero, in row-major order, one row for each.
 /// Op tenon.nonzero.
 inline Tensor nonzero(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({181, 1, "tenon.nonzero"}, inputs, 1, nullptr, 0, into);
+  return detail::call({182, 1, "tenon.nonzero"}, inputs, 1, nullptr, 0, into);
 }
 
 struct NonzeroStaticResult {
@@ -2249,7 +2262,7 @@ inline NonzeroStaticResult nonzero_static(const Tensor& x, const NonzeroStaticOp
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.size), detail::value(options.fill)};
   auto [output0, output1] = detail::call_all<2>(
-      {182, 1, "tenon.nonzero_static"}, inputs, 1, attributes, 2);
+      {183, 1, "tenon.nonzero_static"}, inputs, 1, attributes, 2);
   return {std::move(output0), std::move(output1)};
 }
 
@@ -2264,7 +2277,7 @@ inline Tensor norm(const Tensor& x, const NormOptions& options = {}, Into into =
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {
     detail::value(options.axes), detail::value(options.keepdims), detail::value(options.ord)};
-  return detail::call({183, 1, "tenon.norm"}, inputs, 1, attributes, 3, into);
+  return detail::call({184, 1, "tenon.norm"}, inputs, 1, attributes, 3, into);
 }
 
 struct NormalOptions {
@@ -2278,7 +2291,7 @@ inline Tensor normal(const NormalOptions& options, Into into = {}) {
   const tenon_value attributes[] = {
     detail::value(options.shape), detail::value(options.mean), detail::value(options.std_),
     detail::value(options.dtype)};
-  return detail::call({184, 1, "tenon.normal"}, nullptr, 0, attributes, 4, into);
+  return detail::call({185, 1, "tenon.normal"}, nullptr, 0, attributes, 4, into);
 }
 
 struct OneHotOptions {
@@ -2290,7 +2303,7 @@ struct OneHotOptions {
 inline Tensor one_hot(const Tensor& indices, const OneHotOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(indices)};
   const tenon_value attributes[] = {detail::value(options.classes), detail::value(options.dtype)};
-  return detail::call({185, 1, "tenon.one_hot"}, inputs, 1, attributes, 2, into);
+  return detail::call({186, 1, "tenon.one_hot"}, inputs, 1, attributes, 2, into);
 }
 
 struct OrthogonalOptions {
@@ -2302,13 +2315,13 @@ struct OrthogonalOptions {
 inline Tensor orthogonal(const OrthogonalOptions& options, Into into = {}) {
   const tenon_value attributes[] = {
     detail::value(options.shape), detail::value(options.gain), detail::value(options.dtype)};
-  return detail::call({186, 1, "tenon.orthogonal"}, nullptr, 0, attributes, 3, into);
+  return detail::call({187, 1, "tenon.orthogonal"}, nullptr, 0, attributes, 3, into);
 }
 
 /// The outer product of two vectors: `y[m,n] = a[m] * b[n]`. Op tenon.outer.
 inline Tensor outer(const Tensor& a, const Tensor& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({187, 1, "tenon.outer"}, inputs, 2, nullptr, 0, into);
+  return detail::call({188, 1, "tenon.outer"}, inputs, 2, nullptr, 0, into);
 }
 
 struct PadOptions {
@@ -2325,7 +2338,7 @@ inline Tensor pad(const Tensor& x, const PadOptions& options, Into into = {}) {
   const tenon_value attributes[] = {
     detail::value(options.pads), detail::value(options.axes), detail::value(options.mode),
     detail::value(options.value)};
-  return detail::call({188, 1, "tenon.pad"}, inputs, 1, attributes, 4, into);
+  return detail::call({189, 1, "tenon.pad"}, inputs, 1, attributes, 4, into);
 }
 
 struct PermutationOptions {
@@ -2336,7 +2349,7 @@ struct PermutationOptions {
 /// words `2i` (high) and `2i+1`, and by themselves where keys are equal. Op tenon.permutation.
 inline Tensor permutation(const PermutationOptions& options, Into into = {}) {
   const tenon_value attributes[] = {detail::value(options.n), detail::value(options.dtype)};
-  return detail::call({189, 1, "tenon.permutation"}, nullptr, 0, attributes, 2, into);
+  return detail::call({190, 1, "tenon.permutation"}, nullptr, 0, attributes, 2, into);
 }
 
 struct PermuteOptions {
@@ -2347,13 +2360,13 @@ struct PermuteOptions {
 inline Tensor permute(const Tensor& x, const PermuteOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axes)};
-  return detail::call({190, 1, "tenon.permute"}, inputs, 1, attributes, 1, into);
+  return detail::call({191, 1, "tenon.permute"}, inputs, 1, attributes, 1, into);
 }
 
 /// A power: `y = a^b`. Op tenon.pow.
 inline Tensor pow(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({191, 1, "tenon.pow"}, inputs, 2, nullptr, 0, into);
+  return detail::call({192, 1, "tenon.pow"}, inputs, 2, nullptr, 0, into);
 }
 
 struct ProdOptions {
@@ -2365,7 +2378,7 @@ struct ProdOptions {
 inline Tensor prod(const Tensor& x, const ProdOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axes), detail::value(options.keepdims)};
-  return detail::call({192, 1, "tenon.prod"}, inputs, 1, attributes, 2, into);
+  return detail::call({193, 1, "tenon.prod"}, inputs, 1, attributes, 2, into);
 }
 
 struct QrResult {
@@ -2381,7 +2394,7 @@ struct QrOptions {
 inline QrResult qr(const Tensor& x, const QrOptions& options = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.mode)};
-  auto [output0, output1] = detail::call_all<2>({193, 1, "tenon.qr"}, inputs, 1, attributes, 1);
+  auto [output0, output1] = detail::call_all<2>({194, 1, "tenon.qr"}, inputs, 1, attributes, 1);
   return {std::move(output0), std::move(output1)};
 }
 
@@ -2398,13 +2411,13 @@ inline Tensor random_integers(const RandomIntegersOptions& options, Into into = 
   const tenon_value attributes[] = {
     detail::value(options.shape), detail::value(options.low), detail::value(options.high),
     detail::value(options.dtype)};
-  return detail::call({194, 1, "tenon.random_integers"}, nullptr, 0, attributes, 4, into);
+  return detail::call({195, 1, "tenon.random_integers"}, nullptr, 0, attributes, 4, into);
 }
 
 /// One over the number: `y = 1 / x`. Op tenon.reciprocal.
 inline Tensor reciprocal(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({195, 1, "tenon.reciprocal"}, inputs, 1, nullptr, 0, into);
+  return detail::call({196, 1, "tenon.reciprocal"}, inputs, 1, nullptr, 0, into);
 }
 
 struct ReduceScatterOptions {
@@ -2416,20 +2429,20 @@ inline Tensor reduce_scatter(
     const Tensor& x, const ReduceScatterOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.group)};
-  return detail::call({196, 1, "tenon.reduce_scatter"}, inputs, 1, attributes, 1, into);
+  return detail::call({197, 1, "tenon.reduce_scatter"}, inputs, 1, attributes, 1, into);
 }
 
 /// The positive part: `y = max(x, 0)`. Op tenon.relu.
 inline Tensor relu(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({197, 1, "tenon.relu"}, inputs, 1, nullptr, 0, into);
+  return detail::call({198, 1, "tenon.relu"}, inputs, 1, nullptr, 0, into);
 }
 
 /// What division leaves: `y = a - floor(a / b) * b`, with the sign of `b`, as Python's `%`. Op
 /// tenon.remainder.
 inline Tensor remainder(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({198, 1, "tenon.remainder"}, inputs, 2, nullptr, 0, into);
+  return detail::call({199, 1, "tenon.remainder"}, inputs, 2, nullptr, 0, into);
 }
 
 struct RepeatOptions {
@@ -2441,7 +2454,7 @@ struct RepeatOptions {
 inline Tensor repeat(const Tensor& x, const RepeatOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.repeats), detail::value(options.axis)};
-  return detail::call({199, 1, "tenon.repeat"}, inputs, 1, attributes, 2, into);
+  return detail::call({200, 1, "tenon.repeat"}, inputs, 1, attributes, 2, into);
 }
 
 struct RepetitionPenaltyOptions {
@@ -2454,7 +2467,7 @@ inline Tensor repetition_penalty(
     Into into = {}) {
   const tenon_value inputs[] = {detail::value(logits), detail::value(tokens)};
   const tenon_value attributes[] = {detail::value(options.penalty)};
-  return detail::call({200, 1, "tenon.repetition_penalty"}, inputs, 2, attributes, 1, into);
+  return detail::call({201, 1, "tenon.repetition_penalty"}, inputs, 2, attributes, 1, into);
 }
 
 struct ReshapeOptions {
@@ -2464,7 +2477,7 @@ struct ReshapeOptions {
 inline Tensor reshape(const Tensor& x, const ReshapeOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.shape)};
-  return detail::call({201, 1, "tenon.reshape"}, inputs, 1, attributes, 1, into);
+  return detail::call({202, 1, "tenon.reshape"}, inputs, 1, attributes, 1, into);
 }
 
 struct RmsNormOptions {
@@ -2477,7 +2490,7 @@ struct RmsNormOptions {
 inline Tensor rms_norm(const Tensor& x, const RmsNormOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(options.weight)};
   const tenon_value attributes[] = {detail::value(options.dims), detail::value(options.eps)};
-  return detail::call({202, 1, "tenon.rms_norm"}, inputs, 2, attributes, 2, into);
+  return detail::call({203, 1, "tenon.rms_norm"}, inputs, 2, attributes, 2, into);
 }
 
 struct RmsNormGradOptions {
@@ -2491,7 +2504,7 @@ inline Tensor rms_norm_grad(
     const Tensor& dy, const Tensor& x, const RmsNormGradOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(dy), detail::value(x), detail::value(options.weight)};
   const tenon_value attributes[] = {detail::value(options.dims), detail::value(options.eps)};
-  return detail::call({203, 1, "tenon.rms_norm_grad"}, inputs, 3, attributes, 2, into);
+  return detail::call({204, 1, "tenon.rms_norm_grad"}, inputs, 3, attributes, 2, into);
 }
 
 struct RmspropRowsOptions {
@@ -2514,7 +2527,7 @@ inline void rmsprop_rows(
   const tenon_value attributes[] = {
     detail::value(options.alpha), detail::value(options.eps), detail::value(options.weight_decay),
     detail::value(options.momentum), detail::value(options.centered)};
-  detail::call_all<0>({204, 1, "tenon.rmsprop_rows"}, inputs, 8, attributes, 5);
+  detail::call_all<0>({205, 1, "tenon.rmsprop_rows"}, inputs, 8, attributes, 5);
 }
 
 struct RmspropStepOptions {
@@ -2535,7 +2548,7 @@ inline void rmsprop_step(
   const tenon_value attributes[] = {
     detail::value(options.alpha), detail::value(options.eps), detail::value(options.weight_decay),
     detail::value(options.momentum), detail::value(options.centered)};
-  detail::call_all<0>({205, 1, "tenon.rmsprop_step"}, inputs, 7, attributes, 5);
+  detail::call_all<0>({206, 1, "tenon.rmsprop_step"}, inputs, 7, attributes, 5);
 }
 
 struct RnnResult {
@@ -2561,7 +2574,7 @@ inline RnnResult rnn(
   const tenon_value attributes[] = {
     detail::value(options.activation), detail::value(options.reverse),
     detail::value(options.batch_first)};
-  auto [output0, output1] = detail::call_all<2>({206, 1, "tenon.rnn"}, inputs, 7, attributes, 3);
+  auto [output0, output1] = detail::call_all<2>({207, 1, "tenon.rnn"}, inputs, 7, attributes, 3);
   return {std::move(output0), std::move(output1)};
 }
 
@@ -2580,7 +2593,7 @@ inline Tensor rnn_cell(
     detail::value(x), detail::value(w_ih), detail::value(w_hh), detail::value(options.h0),
     detail::value(options.b_ih), detail::value(options.b_hh)};
   const tenon_value attributes[] = {detail::value(options.activation)};
-  return detail::call({207, 1, "tenon.rnn_cell"}, inputs, 6, attributes, 1, into);
+  return detail::call({208, 1, "tenon.rnn_cell"}, inputs, 6, attributes, 1, into);
 }
 
 struct RnnStepsResult {
@@ -2607,7 +2620,7 @@ inline RnnStepsResult rnn_steps(
     detail::value(options.activation), detail::value(options.reverse),
     detail::value(options.batch_first)};
   auto [output0, output1] = detail::call_all<2>(
-      {208, 1, "tenon.rnn_steps"}, inputs, 6, attributes, 3);
+      {209, 1, "tenon.rnn_steps"}, inputs, 6, attributes, 3);
   return {std::move(output0), std::move(output1)};
 }
 
@@ -2629,7 +2642,7 @@ inline Tensor rnn_steps_grad(
   const tenon_value attributes[] = {
     detail::value(options.activation), detail::value(options.reverse),
     detail::value(options.batch_first)};
-  return detail::call({209, 1, "tenon.rnn_steps_grad"}, inputs, 5, attributes, 3, into);
+  return detail::call({210, 1, "tenon.rnn_steps_grad"}, inputs, 5, attributes, 3, into);
 }
 
 struct RollOptions {
@@ -2641,7 +2654,7 @@ struct RollOptions {
 inline Tensor roll(const Tensor& x, const RollOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.shifts), detail::value(options.axes)};
-  return detail::call({210, 1, "tenon.roll"}, inputs, 1, attributes, 2, into);
+  return detail::call({211, 1, "tenon.roll"}, inputs, 1, attributes, 2, into);
 }
 
 struct RopeOptions {
@@ -2658,7 +2671,7 @@ inline Tensor rope(
     detail::value(x), detail::value(cos), detail::value(sin), detail::value(options.positions)};
   const tenon_value attributes[] = {
     detail::value(options.layout), detail::value(options.offset), detail::value(options.inverse)};
-  return detail::call({211, 1, "tenon.rope"}, inputs, 4, attributes, 3, into);
+  return detail::call({212, 1, "tenon.rope"}, inputs, 4, attributes, 3, into);
 }
 
 struct RopeTableOptions {
@@ -2675,7 +2688,7 @@ inline Tensor rope_table(const RopeTableOptions& options, Into into = {}) {
   const tenon_value attributes[] = {
     detail::value(options.shape), detail::value(options.part), detail::value(options.base),
     detail::value(options.scale), detail::value(options.dtype)};
-  return detail::call({212, 1, "tenon.rope_table"}, nullptr, 0, attributes, 5, into);
+  return detail::call({213, 1, "tenon.rope_table"}, nullptr, 0, attributes, 5, into);
 }
 
 struct RopeTablesResult {
@@ -2697,34 +2710,34 @@ inline RopeTablesResult rope_tables(const RopeTablesOptions& options) {
     detail::value(options.positions), detail::value(options.dims), detail::value(options.base),
     detail::value(options.scale), detail::value(options.dtype)};
   auto [output0, output1] = detail::call_all<2>(
-      {213, 1, "tenon.rope_tables"}, nullptr, 0, attributes, 5);
+      {214, 1, "tenon.rope_tables"}, nullptr, 0, attributes, 5);
   return {std::move(output0), std::move(output1)};
 }
 
 /// The whole number nearest to `x`; of two as near the even one. Op tenon.round.
 inline Tensor round(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({214, 1, "tenon.round"}, inputs, 1, nullptr, 0, into);
+  return detail::call({215, 1, "tenon.round"}, inputs, 1, nullptr, 0, into);
 }
 
 /// Adds `values[r]` to row `indices[r]` of `x`, in place, for `r` ascending; a row named twice gets
 /// both. Op tenon.rows_add.
 inline void rows_add(const Tensor& x, const Tensor& indices, const Tensor& values) {
   const tenon_value inputs[] = {detail::value(x), detail::value(indices), detail::value(values)};
-  detail::call_all<0>({215, 1, "tenon.rows_add"}, inputs, 3, nullptr, 0);
+  detail::call_all<0>({216, 1, "tenon.rows_add"}, inputs, 3, nullptr, 0);
 }
 
 /// Puts `values[r]` in place of row `indices[r]` of `x`, in place, for `r` ascending; of a row
 /// named twice the last one stays. Op tenon.rows_put.
 inline void rows_put(const Tensor& x, const Tensor& indices, const Tensor& values) {
   const tenon_value inputs[] = {detail::value(x), detail::value(indices), detail::value(values)};
-  detail::call_all<0>({216, 1, "tenon.rows_put"}, inputs, 3, nullptr, 0);
+  detail::call_all<0>({217, 1, "tenon.rows_put"}, inputs, 3, nullptr, 0);
 }
 
 /// One over the square root: `y = 1 / sqrt(x)`. Op tenon.rsqrt.
 inline Tensor rsqrt(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({217, 1, "tenon.rsqrt"}, inputs, 1, nullptr, 0, into);
+  return detail::call({218, 1, "tenon.rsqrt"}, inputs, 1, nullptr, 0, into);
 }
 
 struct RunsResult {
@@ -2736,7 +2749,7 @@ struct RunsResult {
 /// tenon.runs.
 inline RunsResult runs(const Tensor& x) {
   const tenon_value inputs[] = {detail::value(x)};
-  auto [output0, output1] = detail::call_all<2>({218, 1, "tenon.runs"}, inputs, 1, nullptr, 0);
+  auto [output0, output1] = detail::call_all<2>({219, 1, "tenon.runs"}, inputs, 1, nullptr, 0);
   return {std::move(output0), std::move(output1)};
 }
 
@@ -2754,7 +2767,7 @@ inline Tensor sample(const Tensor& logits, const SampleOptions& options = {}, In
   const tenon_value attributes[] = {
     detail::value(options.temperature), detail::value(options.top_k), detail::value(options.top_p),
     detail::value(options.min_p)};
-  return detail::call({219, 1, "tenon.sample"}, inputs, 1, attributes, 4, into);
+  return detail::call({220, 1, "tenon.sample"}, inputs, 1, attributes, 4, into);
 }
 
 struct ScatterOptions {
@@ -2767,7 +2780,7 @@ inline Tensor scatter(
     Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(indices), detail::value(src)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  return detail::call({220, 1, "tenon.scatter"}, inputs, 3, attributes, 1, into);
+  return detail::call({221, 1, "tenon.scatter"}, inputs, 3, attributes, 1, into);
 }
 
 struct ScatterAddOptions {
@@ -2780,7 +2793,7 @@ inline Tensor scatter_add(
     Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(indices), detail::value(src)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  return detail::call({221, 1, "tenon.scatter_add"}, inputs, 3, attributes, 1, into);
+  return detail::call({222, 1, "tenon.scatter_add"}, inputs, 3, attributes, 1, into);
 }
 
 struct SearchsortedOptions {
@@ -2793,7 +2806,7 @@ inline Tensor searchsorted(
     Into into = {}) {
   const tenon_value inputs[] = {detail::value(sorted), detail::value(values)};
   const tenon_value attributes[] = {detail::value(options.right)};
-  return detail::call({222, 1, "tenon.searchsorted"}, inputs, 2, attributes, 1, into);
+  return detail::call({223, 1, "tenon.searchsorted"}, inputs, 2, attributes, 1, into);
 }
 
 /// The scaled exponential linear unit: `y = scale * x` where `x > 0`, else `scale * alpha * (exp(x)
@@ -2801,7 +2814,7 @@ inline Tensor searchsorted(
 /// activations keep mean 0 and variance 1. Op tenon.selu.
 inline Tensor selu(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({223, 1, "tenon.selu"}, inputs, 1, nullptr, 0, into);
+  return detail::call({224, 1, "tenon.selu"}, inputs, 1, nullptr, 0, into);
 }
 
 struct SgdRowsOptions {
@@ -2821,7 +2834,7 @@ inline void sgd_rows(
   const tenon_value attributes[] = {
     detail::value(options.momentum), detail::value(options.dampening),
     detail::value(options.weight_decay), detail::value(options.nesterov)};
-  detail::call_all<0>({224, 1, "tenon.sgd_rows"}, inputs, 6, attributes, 4);
+  detail::call_all<0>({225, 1, "tenon.sgd_rows"}, inputs, 6, attributes, 4);
 }
 
 struct SgdStepOptions {
@@ -2840,38 +2853,38 @@ inline void sgd_step(
   const tenon_value attributes[] = {
     detail::value(options.momentum), detail::value(options.dampening),
     detail::value(options.weight_decay), detail::value(options.nesterov)};
-  detail::call_all<0>({225, 1, "tenon.sgd_step"}, inputs, 5, attributes, 4);
+  detail::call_all<0>({226, 1, "tenon.sgd_step"}, inputs, 5, attributes, 4);
 }
 
 /// The logistic function: `y = 1 / (1 + exp(-x))`. Op tenon.sigmoid.
 inline Tensor sigmoid(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({226, 1, "tenon.sigmoid"}, inputs, 1, nullptr, 0, into);
+  return detail::call({227, 1, "tenon.sigmoid"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The sign: 1 where `x > 0`, -1 where `x < 0`, 0 where `x` is a zero of either sign. Op
 /// tenon.sign.
 inline Tensor sign(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({227, 1, "tenon.sign"}, inputs, 1, nullptr, 0, into);
+  return detail::call({228, 1, "tenon.sign"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The sigmoid linear unit, also called swish: `y = x / (1 + exp(-x))`. Op tenon.silu.
 inline Tensor silu(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({228, 1, "tenon.silu"}, inputs, 1, nullptr, 0, into);
+  return detail::call({229, 1, "tenon.silu"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The sine of an angle in radians: `y = sin(x)`. Op tenon.sin.
 inline Tensor sin(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({229, 1, "tenon.sin"}, inputs, 1, nullptr, 0, into);
+  return detail::call({230, 1, "tenon.sin"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The hyperbolic sine: `y = (exp(x) - exp(-x)) / 2`. Op tenon.sinh.
 inline Tensor sinh(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({230, 1, "tenon.sinh"}, inputs, 1, nullptr, 0, into);
+  return detail::call({231, 1, "tenon.sinh"}, inputs, 1, nullptr, 0, into);
 }
 
 struct SinusoidalPositionsOptions {
@@ -2884,7 +2897,7 @@ struct SinusoidalPositionsOptions {
 inline Tensor sinusoidal_positions(const SinusoidalPositionsOptions& options, Into into = {}) {
   const tenon_value attributes[] = {
     detail::value(options.shape), detail::value(options.base), detail::value(options.dtype)};
-  return detail::call({231, 1, "tenon.sinusoidal_positions"}, nullptr, 0, attributes, 3, into);
+  return detail::call({232, 1, "tenon.sinusoidal_positions"}, nullptr, 0, attributes, 3, into);
 }
 
 struct SliceOptions {
@@ -2901,7 +2914,7 @@ inline Tensor slice(const Tensor& x, const SliceOptions& options, Into into = {}
   const tenon_value attributes[] = {
     detail::value(options.axis), detail::value(options.start), detail::value(options.stop),
     detail::value(options.step)};
-  return detail::call({232, 1, "tenon.slice"}, inputs, 1, attributes, 4, into);
+  return detail::call({233, 1, "tenon.slice"}, inputs, 1, attributes, 4, into);
 }
 
 struct SlicePutOptions {
@@ -2917,7 +2930,7 @@ inline Tensor slice_put(const Tensor& dy, const SlicePutOptions& options, Into i
   const tenon_value attributes[] = {
     detail::value(options.shape), detail::value(options.axis), detail::value(options.start),
     detail::value(options.step)};
-  return detail::call({233, 1, "tenon.slice_put"}, inputs, 1, attributes, 4, into);
+  return detail::call({234, 1, "tenon.slice_put"}, inputs, 1, attributes, 4, into);
 }
 
 struct SlogdetResult {
@@ -2929,7 +2942,7 @@ struct SlogdetResult {
 /// itself is too large or too small for the dtype. Op tenon.slogdet.
 inline SlogdetResult slogdet(const Tensor& x) {
   const tenon_value inputs[] = {detail::value(x)};
-  auto [output0, output1] = detail::call_all<2>({234, 1, "tenon.slogdet"}, inputs, 1, nullptr, 0);
+  auto [output0, output1] = detail::call_all<2>({235, 1, "tenon.slogdet"}, inputs, 1, nullptr, 0);
   return {std::move(output0), std::move(output1)};
 }
 
@@ -2944,7 +2957,7 @@ inline Tensor smooth_l1_loss(
     ) {
   const tenon_value inputs[] = {detail::value(x), detail::value(target)};
   const tenon_value attributes[] = {detail::value(options.reduction), detail::value(options.beta)};
-  return detail::call({235, 1, "tenon.smooth_l1_loss"}, inputs, 2, attributes, 2, into);
+  return detail::call({236, 1, "tenon.smooth_l1_loss"}, inputs, 2, attributes, 2, into);
 }
 
 struct SoftmaxOptions {
@@ -2955,7 +2968,7 @@ struct SoftmaxOptions {
 inline Tensor softmax(const Tensor& x, const SoftmaxOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  return detail::call({236, 1, "tenon.softmax"}, inputs, 1, attributes, 1, into);
+  return detail::call({237, 1, "tenon.softmax"}, inputs, 1, attributes, 1, into);
 }
 
 struct SoftmaxCrossEntropyOptions {
@@ -2975,7 +2988,7 @@ inline Tensor softmax_cross_entropy(
   const tenon_value attributes[] = {
     detail::value(options.ignore_index), detail::value(options.label_smoothing),
     detail::value(options.reduction)};
-  return detail::call({237, 1, "tenon.softmax_cross_entropy"}, inputs, 3, attributes, 3, into);
+  return detail::call({238, 1, "tenon.softmax_cross_entropy"}, inputs, 3, attributes, 3, into);
 }
 
 struct SoftmaxCrossEntropyGradOptions {
@@ -2992,7 +3005,7 @@ inline Tensor softmax_cross_entropy_grad(
     detail::value(dy), detail::value(logits), detail::value(top), detail::value(top_prob),
     detail::value(target)};
   const tenon_value attributes[] = {detail::value(options.ignore_index)};
-  return detail::call({238, 1, "tenon.softmax_cross_entropy_grad"}, inputs, 5, attributes, 1, into);
+  return detail::call({239, 1, "tenon.softmax_cross_entropy_grad"}, inputs, 5, attributes, 1, into);
 }
 
 struct SoftplusOptions {
@@ -3004,14 +3017,14 @@ struct SoftplusOptions {
 inline Tensor softplus(const Tensor& x, const SoftplusOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.beta), detail::value(options.threshold)};
-  return detail::call({239, 1, "tenon.softplus"}, inputs, 1, attributes, 2, into);
+  return detail::call({240, 1, "tenon.softplus"}, inputs, 1, attributes, 2, into);
 }
 
 /// The solution `y` of `a y = b` for square matrices `a`, which the last two dimensions hold. Op
 /// tenon.solve.
 inline Tensor solve(const Tensor& a, const Tensor& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({240, 1, "tenon.solve"}, inputs, 2, nullptr, 0, into);
+  return detail::call({241, 1, "tenon.solve"}, inputs, 2, nullptr, 0, into);
 }
 
 struct SolveTriangularOptions {
@@ -3023,7 +3036,7 @@ inline Tensor solve_triangular(
     const Tensor& a, const Tensor& b, const SolveTriangularOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
   const tenon_value attributes[] = {detail::value(options.upper)};
-  return detail::call({241, 1, "tenon.solve_triangular"}, inputs, 2, attributes, 1, into);
+  return detail::call({242, 1, "tenon.solve_triangular"}, inputs, 2, attributes, 1, into);
 }
 
 struct SortResult {
@@ -3041,7 +3054,7 @@ inline SortResult sort(const Tensor& x, const SortOptions& options = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {
     detail::value(options.axis), detail::value(options.descending), detail::value(options.stable)};
-  auto [output0, output1] = detail::call_all<2>({242, 1, "tenon.sort"}, inputs, 1, attributes, 3);
+  auto [output0, output1] = detail::call_all<2>({243, 1, "tenon.sort"}, inputs, 1, attributes, 3);
   return {std::move(output0), std::move(output1)};
 }
 
@@ -3056,19 +3069,19 @@ inline Tensor split(const Tensor& x, const SplitOptions& options, Into into = {}
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {
     detail::value(options.sizes), detail::value(options.index), detail::value(options.axis)};
-  return detail::call({243, 1, "tenon.split"}, inputs, 1, attributes, 3, into);
+  return detail::call({244, 1, "tenon.split"}, inputs, 1, attributes, 3, into);
 }
 
 /// The square root: `y = sqrt(x)`. Op tenon.sqrt.
 inline Tensor sqrt(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({244, 1, "tenon.sqrt"}, inputs, 1, nullptr, 0, into);
+  return detail::call({245, 1, "tenon.sqrt"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The square: `y = x * x`. Op tenon.square.
 inline Tensor square(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({245, 1, "tenon.square"}, inputs, 1, nullptr, 0, into);
+  return detail::call({246, 1, "tenon.square"}, inputs, 1, nullptr, 0, into);
 }
 
 struct SqueezeOptions {
@@ -3079,7 +3092,7 @@ struct SqueezeOptions {
 inline Tensor squeeze(const Tensor& x, const SqueezeOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axes)};
-  return detail::call({246, 1, "tenon.squeeze"}, inputs, 1, attributes, 1, into);
+  return detail::call({247, 1, "tenon.squeeze"}, inputs, 1, attributes, 1, into);
 }
 
 struct StackOptions {
@@ -3090,7 +3103,7 @@ struct StackOptions {
 inline Tensor stack(const Tensors& xs, const StackOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(xs)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  return detail::call({247, 1, "tenon.stack"}, inputs, 1, attributes, 1, into);
+  return detail::call({248, 1, "tenon.stack"}, inputs, 1, attributes, 1, into);
 }
 
 struct StdOptions {
@@ -3105,13 +3118,13 @@ inline Tensor std_(const Tensor& x, const StdOptions& options = {}, Into into = 
   const tenon_value attributes[] = {
     detail::value(options.axes), detail::value(options.keepdims), detail::value(options.correction)
     };
-  return detail::call({248, 2, "tenon.std"}, inputs, 1, attributes, 3, into);
+  return detail::call({249, 2, "tenon.std"}, inputs, 1, attributes, 3, into);
 }
 
 /// The difference: `y = a - b`. Op tenon.sub.
 inline Tensor sub(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({249, 1, "tenon.sub"}, inputs, 2, nullptr, 0, into);
+  return detail::call({250, 1, "tenon.sub"}, inputs, 2, nullptr, 0, into);
 }
 
 struct SumOptions {
@@ -3123,7 +3136,7 @@ struct SumOptions {
 inline Tensor sum(const Tensor& x, const SumOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axes), detail::value(options.keepdims)};
-  return detail::call({250, 1, "tenon.sum"}, inputs, 1, attributes, 2, into);
+  return detail::call({251, 1, "tenon.sum"}, inputs, 1, attributes, 2, into);
 }
 
 struct SumToOptions {
@@ -3134,7 +3147,7 @@ struct SumToOptions {
 inline Tensor sum_to(const Tensor& x, const SumToOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.shape)};
-  return detail::call({251, 1, "tenon.sum_to"}, inputs, 1, attributes, 1, into);
+  return detail::call({252, 1, "tenon.sum_to"}, inputs, 1, attributes, 1, into);
 }
 
 struct SvdResult {
@@ -3149,7 +3162,7 @@ struct SvdResult {
 inline SvdResult svd(const Tensor& x) {
   const tenon_value inputs[] = {detail::value(x)};
   auto [output0, output1, output2] = detail::call_all<3>(
-      {252, 1, "tenon.svd"}, inputs, 1, nullptr, 0);
+      {253, 1, "tenon.svd"}, inputs, 1, nullptr, 0);
   return {std::move(output0), std::move(output1), std::move(output2)};
 }
 
@@ -3160,7 +3173,7 @@ struct SwigluOptions {
 inline Tensor swiglu(const Tensor& x, const SwigluOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  return detail::call({253, 1, "tenon.swiglu"}, inputs, 1, attributes, 1, into);
+  return detail::call({254, 1, "tenon.swiglu"}, inputs, 1, attributes, 1, into);
 }
 
 struct SwigluGradOptions {
@@ -3172,7 +3185,7 @@ inline Tensor swiglu_grad(
     const Tensor& dy, const Tensor& x, const SwigluGradOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(dy), detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  return detail::call({254, 1, "tenon.swiglu_grad"}, inputs, 2, attributes, 1, into);
+  return detail::call({255, 1, "tenon.swiglu_grad"}, inputs, 2, attributes, 1, into);
 }
 
 struct TakeOptions {
@@ -3184,7 +3197,7 @@ inline Tensor take(
     const Tensor& x, const Tensor& indices, const TakeOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(indices)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  return detail::call({255, 1, "tenon.take"}, inputs, 2, attributes, 1, into);
+  return detail::call({256, 1, "tenon.take"}, inputs, 2, attributes, 1, into);
 }
 
 struct TakeAlongAxisOptions {
@@ -3196,19 +3209,19 @@ inline Tensor take_along_axis(
     ) {
   const tenon_value inputs[] = {detail::value(x), detail::value(indices)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  return detail::call({256, 1, "tenon.take_along_axis"}, inputs, 2, attributes, 1, into);
+  return detail::call({257, 1, "tenon.take_along_axis"}, inputs, 2, attributes, 1, into);
 }
 
 /// The tangent of an angle in radians: `y = tan(x)`. Op tenon.tan.
 inline Tensor tan(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({257, 1, "tenon.tan"}, inputs, 1, nullptr, 0, into);
+  return detail::call({258, 1, "tenon.tan"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The hyperbolic tangent: `y = tanh(x)`. Op tenon.tanh.
 inline Tensor tanh(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({258, 1, "tenon.tanh"}, inputs, 1, nullptr, 0, into);
+  return detail::call({259, 1, "tenon.tanh"}, inputs, 1, nullptr, 0, into);
 }
 
 struct TileOptions {
@@ -3218,7 +3231,7 @@ struct TileOptions {
 inline Tensor tile(const Tensor& x, const TileOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.repetitions)};
-  return detail::call({259, 1, "tenon.tile"}, inputs, 1, attributes, 1, into);
+  return detail::call({260, 1, "tenon.tile"}, inputs, 1, attributes, 1, into);
 }
 
 struct ToOptions {
@@ -3229,7 +3242,7 @@ struct ToOptions {
 inline Tensor to(const Tensor& x, const ToOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.kind), detail::value(options.index)};
-  return detail::call({260, 1, "tenon.to"}, inputs, 1, attributes, 2, into);
+  return detail::call({261, 1, "tenon.to"}, inputs, 1, attributes, 2, into);
 }
 
 struct TopkResult {
@@ -3249,14 +3262,14 @@ inline TopkResult topk(const Tensor& x, const TopkOptions& options) {
   const tenon_value attributes[] = {
     detail::value(options.k), detail::value(options.axis), detail::value(options.largest),
     detail::value(options.sorted)};
-  auto [output0, output1] = detail::call_all<2>({261, 1, "tenon.topk"}, inputs, 1, attributes, 4);
+  auto [output0, output1] = detail::call_all<2>({262, 1, "tenon.topk"}, inputs, 1, attributes, 4);
   return {std::move(output0), std::move(output1)};
 }
 
 /// The sum of the main diagonal of the matrices that the last two dimensions hold. Op tenon.trace.
 inline Tensor trace(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({262, 1, "tenon.trace"}, inputs, 1, nullptr, 0, into);
+  return detail::call({263, 1, "tenon.trace"}, inputs, 1, nullptr, 0, into);
 }
 
 struct TransposeOptions {
@@ -3268,13 +3281,13 @@ struct TransposeOptions {
 inline Tensor transpose(const Tensor& x, const TransposeOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axis0), detail::value(options.axis1)};
-  return detail::call({263, 1, "tenon.transpose"}, inputs, 1, attributes, 2, into);
+  return detail::call({264, 1, "tenon.transpose"}, inputs, 1, attributes, 2, into);
 }
 
 /// The slope of `tenon.digamma`: the second derivative of `log(Gamma(x))`. Op tenon.trigamma.
 inline Tensor trigamma(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({264, 1, "tenon.trigamma"}, inputs, 1, nullptr, 0, into);
+  return detail::call({265, 1, "tenon.trigamma"}, inputs, 1, nullptr, 0, into);
 }
 
 struct TrilOptions {
@@ -3285,7 +3298,7 @@ struct TrilOptions {
 inline Tensor tril(const Tensor& x, const TrilOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.diagonal)};
-  return detail::call({265, 1, "tenon.tril"}, inputs, 1, attributes, 1, into);
+  return detail::call({266, 1, "tenon.tril"}, inputs, 1, attributes, 1, into);
 }
 
 struct TriuOptions {
@@ -3296,13 +3309,13 @@ struct TriuOptions {
 inline Tensor triu(const Tensor& x, const TriuOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.diagonal)};
-  return detail::call({266, 1, "tenon.triu"}, inputs, 1, attributes, 1, into);
+  return detail::call({267, 1, "tenon.triu"}, inputs, 1, attributes, 1, into);
 }
 
 /// The whole number next to `x` on the side of 0. Op tenon.trunc.
 inline Tensor trunc(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({267, 1, "tenon.trunc"}, inputs, 1, nullptr, 0, into);
+  return detail::call({268, 1, "tenon.trunc"}, inputs, 1, nullptr, 0, into);
 }
 
 struct TruncatedNormalOptions {
@@ -3319,7 +3332,7 @@ inline Tensor truncated_normal(const TruncatedNormalOptions& options, Into into 
   const tenon_value attributes[] = {
     detail::value(options.shape), detail::value(options.mean), detail::value(options.std_),
     detail::value(options.low), detail::value(options.high), detail::value(options.dtype)};
-  return detail::call({268, 1, "tenon.truncated_normal"}, nullptr, 0, attributes, 6, into);
+  return detail::call({269, 1, "tenon.truncated_normal"}, nullptr, 0, attributes, 6, into);
 }
 
 struct UnfoldOptions {
@@ -3334,7 +3347,7 @@ inline Tensor unfold(const Tensor& x, const UnfoldOptions& options, Into into = 
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {
     detail::value(options.axis), detail::value(options.size), detail::value(options.step)};
-  return detail::call({269, 1, "tenon.unfold"}, inputs, 1, attributes, 3, into);
+  return detail::call({270, 1, "tenon.unfold"}, inputs, 1, attributes, 3, into);
 }
 
 struct UnfoldAddOptions {
@@ -3348,7 +3361,7 @@ inline Tensor unfold_add(const Tensor& x, const UnfoldAddOptions& options, Into 
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {
     detail::value(options.axis), detail::value(options.length), detail::value(options.step)};
-  return detail::call({270, 1, "tenon.unfold_add"}, inputs, 1, attributes, 3, into);
+  return detail::call({271, 1, "tenon.unfold_add"}, inputs, 1, attributes, 3, into);
 }
 
 struct UniformOptions {
@@ -3362,7 +3375,7 @@ inline Tensor uniform(const UniformOptions& options, Into into = {}) {
   const tenon_value attributes[] = {
     detail::value(options.shape), detail::value(options.low), detail::value(options.high),
     detail::value(options.dtype)};
-  return detail::call({271, 1, "tenon.uniform"}, nullptr, 0, attributes, 4, into);
+  return detail::call({272, 1, "tenon.uniform"}, nullptr, 0, attributes, 4, into);
 }
 
 struct UniqueResult {
@@ -3375,7 +3388,7 @@ struct UniqueResult {
 inline UniqueResult unique(const Tensor& x) {
   const tenon_value inputs[] = {detail::value(x)};
   auto [output0, output1, output2, output3] = detail::call_all<4>(
-      {272, 1, "tenon.unique"}, inputs, 1, nullptr, 0);
+      {273, 1, "tenon.unique"}, inputs, 1, nullptr, 0);
   return {std::move(output0), std::move(output1), std::move(output2), std::move(output3)};
 }
 
@@ -3387,7 +3400,7 @@ struct UnsqueezeOptions {
 inline Tensor unsqueeze(const Tensor& x, const UnsqueezeOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axes)};
-  return detail::call({273, 1, "tenon.unsqueeze"}, inputs, 1, attributes, 1, into);
+  return detail::call({274, 1, "tenon.unsqueeze"}, inputs, 1, attributes, 1, into);
 }
 
 struct VarOptions {
@@ -3403,7 +3416,7 @@ inline Tensor var(const Tensor& x, const VarOptions& options = {}, Into into = {
   const tenon_value attributes[] = {
     detail::value(options.axes), detail::value(options.keepdims), detail::value(options.correction)
     };
-  return detail::call({274, 2, "tenon.var"}, inputs, 1, attributes, 3, into);
+  return detail::call({275, 2, "tenon.var"}, inputs, 1, attributes, 3, into);
 }
 
 struct ViewOptions {
@@ -3415,13 +3428,13 @@ struct ViewOptions {
 inline Tensor view(const Tensor& x, const ViewOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.shape)};
-  return detail::call({275, 1, "tenon.view"}, inputs, 1, attributes, 1, into);
+  return detail::call({276, 1, "tenon.view"}, inputs, 1, attributes, 1, into);
 }
 
 /// Picks from `a` where `condition` is true and from `b` where it is false. Op tenon.where.
 inline Tensor where(const Operand& condition, const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(condition), detail::value(a), detail::value(b)};
-  return detail::call({276, 1, "tenon.where"}, inputs, 3, nullptr, 0, into);
+  return detail::call({277, 1, "tenon.where"}, inputs, 3, nullptr, 0, into);
 }
 
 }  // namespace tenon

@@ -13,7 +13,7 @@ use crate::sys::tenon_value;
 use crate::tensor::Tensor;
 use crate::values::{Dtype, Given, Ints, Number};
 
-pub(crate) const COUNT: usize = 277;
+pub(crate) const COUNT: usize = 278;
 
 /// The absolute value: `y = |x|`. Op tenon.abs.
 #[inline]
@@ -2264,6 +2264,38 @@ impl<'a> CosineSimilarity<'a> {
         call_into(op(70, 1, "tenon.cosine_similarity"), &inputs, &attributes, out)
     }
 }
+/// How many elements over `axes` are not zero (none: all axes; an empty list: no axis, so that each
+/// element is asked by itself). Op tenon.count_nonzero.
+#[must_use = "nothing is done before `call`"]
+pub struct CountNonzero<'a> {
+    x: &'a Tensor,
+    axes: Option<Ints>,
+    keepdims: bool,
+}
+/// How many elements over `axes` are not zero (none: all axes; an empty list: no axis, so that each
+/// element is asked by itself). Op tenon.count_nonzero.
+pub fn count_nonzero<'a>(x: &'a Tensor) -> CountNonzero<'a> {
+    CountNonzero { x, axes: None, keepdims: false }
+}
+impl<'a> CountNonzero<'a> {
+    pub fn axes(mut self, axes: impl Into<Ints>) -> Self { self.axes = Some(axes.into()); self }
+    pub fn keepdims(mut self, keepdims: bool) -> Self { self.keepdims = keepdims; self }
+    fn values(&self) -> ([tenon_value; 1], [tenon_value; 2]) {
+        (
+            [self.x.given()],
+            [self.axes.given(), self.keepdims.given()],
+        )
+    }
+    pub fn call(&self) -> Result<Tensor> {
+        let (inputs, attributes) = self.values();
+        call_one(op(71, 1, "tenon.count_nonzero"), &inputs, &attributes)
+    }
+    /// Written into `out`.
+    pub fn call_into(&self, out: &Tensor) -> Result<()> {
+        let (inputs, attributes) = self.values();
+        call_into(op(71, 1, "tenon.count_nonzero"), &inputs, &attributes, out)
+    }
+}
 /// The connectionist temporal classification loss: the negative logarithm of the probability that
 /// frames give a sequence of labels, whichever frame gives which. Op tenon.ctc_loss.
 #[must_use = "nothing is done before `call`"]
@@ -2310,12 +2342,12 @@ impl<'a> CtcLoss<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(71, 1, "tenon.ctc_loss"), &inputs, &attributes)
+        call_one(op(72, 1, "tenon.ctc_loss"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(71, 1, "tenon.ctc_loss"), &inputs, &attributes, out)
+        call_into(op(72, 1, "tenon.ctc_loss"), &inputs, &attributes, out)
     }
 }
 /// The negative logarithm of the probability of each sequence of labels: `y[b] = -log sum over
@@ -2356,12 +2388,12 @@ impl<'a> CtcNll<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(72, 1, "tenon.ctc_nll"), &inputs, &attributes)
+        call_one(op(73, 1, "tenon.ctc_nll"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(72, 1, "tenon.ctc_nll"), &inputs, &attributes, out)
+        call_into(op(73, 1, "tenon.ctc_nll"), &inputs, &attributes, out)
     }
 }
 /// The gradient of `log_probs` in `tenon.ctc_nll`: `y[t,b,c]` is `-dy[b]` times the share of the
@@ -2412,25 +2444,25 @@ impl<'a> CtcNllGrad<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(73, 1, "tenon.ctc_nll_grad"), &inputs, &attributes)
+        call_one(op(74, 1, "tenon.ctc_nll_grad"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(73, 1, "tenon.ctc_nll_grad"), &inputs, &attributes, out)
+        call_into(op(74, 1, "tenon.ctc_nll_grad"), &inputs, &attributes, out)
     }
 }
 /// The largest of all elements up to and with each one along `axis`, and `indices`, where it was.
 /// Op tenon.cummax.
 #[inline]
 pub fn cummax<'a>(x: &Tensor, axis: i64) -> Result<[Tensor; 2]> {
-    call_all(op(74, 1, "tenon.cummax"), &[x.given()], &[axis.given()])
+    call_all(op(75, 1, "tenon.cummax"), &[x.given()], &[axis.given()])
 }
 /// The smallest of all elements up to and with each one along `axis`, and `indices`, where it was.
 /// Op tenon.cummin.
 #[inline]
 pub fn cummin<'a>(x: &Tensor, axis: i64) -> Result<[Tensor; 2]> {
-    call_all(op(75, 1, "tenon.cummin"), &[x.given()], &[axis.given()])
+    call_all(op(76, 1, "tenon.cummin"), &[x.given()], &[axis.given()])
 }
 /// The products of all elements up to and with each one along `axis`: `y[i] = x[0] * ... * x[i]`.
 /// Op tenon.cumprod.
@@ -2457,12 +2489,12 @@ impl<'a> Cumprod<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(76, 1, "tenon.cumprod"), &inputs, &attributes)
+        call_one(op(77, 1, "tenon.cumprod"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(76, 1, "tenon.cumprod"), &inputs, &attributes, out)
+        call_into(op(77, 1, "tenon.cumprod"), &inputs, &attributes, out)
     }
 }
 /// The sums of all elements up to and with each one along `axis`: `y[i] = x[0] + ... + x[i]`. Op
@@ -2490,12 +2522,12 @@ impl<'a> Cumsum<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(77, 1, "tenon.cumsum"), &inputs, &attributes)
+        call_one(op(78, 1, "tenon.cumsum"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(77, 1, "tenon.cumsum"), &inputs, &attributes, out)
+        call_into(op(78, 1, "tenon.cumsum"), &inputs, &attributes, out)
     }
 }
 /// The determinants of the square matrices that the last two dimensions hold: the product of the
@@ -2503,12 +2535,12 @@ impl<'a> Cumsum<'a> {
 /// turns. Op tenon.det.
 #[inline]
 pub fn det(x: &Tensor) -> Result<Tensor> {
-    call_one(op(78, 1, "tenon.det"), &[x.given()], &[])
+    call_one(op(79, 1, "tenon.det"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn det_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(78, 1, "tenon.det"), &[x.given()], &[], out)
+    call_into(op(79, 1, "tenon.det"), &[x.given()], &[], out)
 }
 /// The diagonals of the matrices that `axis0` and `axis1` of `x` span, by default the last two: the
 /// elements whose place along `axis1` is that along `axis0` plus `offset`. Op tenon.diagonal.
@@ -2536,30 +2568,30 @@ impl<'a> Diagonal<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(79, 1, "tenon.diagonal"), &inputs, &attributes)
+        call_one(op(80, 1, "tenon.diagonal"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(79, 1, "tenon.diagonal"), &inputs, &attributes, out)
+        call_into(op(80, 1, "tenon.diagonal"), &inputs, &attributes, out)
     }
 }
 /// The slope of the logarithm of the gamma function: `y = Gamma'(x) / Gamma(x)`. Op tenon.digamma.
 #[inline]
 pub fn digamma(x: &Tensor) -> Result<Tensor> {
-    call_one(op(80, 1, "tenon.digamma"), &[x.given()], &[])
+    call_one(op(81, 1, "tenon.digamma"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn digamma_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(80, 1, "tenon.digamma"), &[x.given()], &[], out)
+    call_into(op(81, 1, "tenon.digamma"), &[x.given()], &[], out)
 }
 /// The quotient: `y = a / b`. Op tenon.div.
 #[inline]
 pub fn div<'a>(a: impl Into<Operand<'a>>, b: impl Into<Operand<'a>>) -> Result<Tensor> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_one(op(81, 1, "tenon.div"), &[a.given(), b.given()], &[])
+    call_one(op(82, 1, "tenon.div"), &[a.given(), b.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
@@ -2570,17 +2602,17 @@ pub fn div_into<'a>(
 ) -> Result<()> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_into(op(81, 1, "tenon.div"), &[a.given(), b.given()], &[], out)
+    call_into(op(82, 1, "tenon.div"), &[a.given(), b.given()], &[], out)
 }
 /// The inner product of two vectors of one length: `y = sum_n a[n] b[n]`. Op tenon.dot.
 #[inline]
 pub fn dot<'a>(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    call_one(op(82, 1, "tenon.dot"), &[a.given(), b.given()], &[])
+    call_one(op(83, 1, "tenon.dot"), &[a.given(), b.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn dot_into<'a>(a: &Tensor, b: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(82, 1, "tenon.dot"), &[a.given(), b.given()], &[], out)
+    call_into(op(83, 1, "tenon.dot"), &[a.given(), b.given()], &[], out)
 }
 /// Leaves out each element with the probability `p`, and scales the others so that the mean stays:
 /// `y[i] = x[i] * s` where `u(i) >= p`, else 0, with `s = 1 / (1 - p)` and `u` as in an f32
@@ -2606,31 +2638,31 @@ impl<'a> Dropout<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(83, 1, "tenon.dropout"), &inputs, &attributes)
+        call_one(op(84, 1, "tenon.dropout"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(83, 1, "tenon.dropout"), &inputs, &attributes, out)
+        call_into(op(84, 1, "tenon.dropout"), &inputs, &attributes, out)
     }
 }
 /// Eigenvalues `w`, ascending, and eigenvectors, the columns of the orthogonal `v`, of the
 /// symmetric matrices that the last two dimensions hold: `x v = v diag(w)`. Op tenon.eigh.
 #[inline]
 pub fn eigh(x: &Tensor) -> Result<[Tensor; 2]> {
-    call_all(op(84, 1, "tenon.eigh"), &[x.given()], &[])
+    call_all(op(85, 1, "tenon.eigh"), &[x.given()], &[])
 }
 /// Sums of products by an equation. Op tenon.einsum.
 #[inline]
 pub fn einsum<'a>(xs: impl Into<Tensors<'a>>, equation: &str) -> Result<Tensor> {
     let xs: Tensors<'a> = xs.into();
-    call_one(op(85, 1, "tenon.einsum"), &[xs.given()], &[equation.given()])
+    call_one(op(86, 1, "tenon.einsum"), &[xs.given()], &[equation.given()])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn einsum_into<'a>(xs: impl Into<Tensors<'a>>, equation: &str, out: &Tensor) -> Result<()> {
     let xs: Tensors<'a> = xs.into();
-    call_into(op(85, 1, "tenon.einsum"), &[xs.given()], &[equation.given()], out)
+    call_into(op(86, 1, "tenon.einsum"), &[xs.given()], &[equation.given()], out)
 }
 /// The exponential linear unit: `y = x` where `x > 0`, else `alpha * (exp(x) - 1)`. Op tenon.elu.
 #[must_use = "nothing is done before `call`"]
@@ -2652,31 +2684,31 @@ impl<'a> Elu<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(86, 1, "tenon.elu"), &inputs, &attributes)
+        call_one(op(87, 1, "tenon.elu"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(86, 1, "tenon.elu"), &inputs, &attributes, out)
+        call_into(op(87, 1, "tenon.elu"), &inputs, &attributes, out)
     }
 }
 /// Rows of `table` picked by `indices`: the result has the shape of `indices` and the width of the
 /// table. Op tenon.embedding.
 #[inline]
 pub fn embedding(table: &Tensor, indices: &Tensor) -> Result<Tensor> {
-    call_one(op(87, 1, "tenon.embedding"), &[table.given(), indices.given()], &[])
+    call_one(op(88, 1, "tenon.embedding"), &[table.given(), indices.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn embedding_into(table: &Tensor, indices: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(87, 1, "tenon.embedding"), &[table.given(), indices.given()], &[], out)
+    call_into(op(88, 1, "tenon.embedding"), &[table.given(), indices.given()], &[], out)
 }
 /// Equality: `y = a == b`. Op tenon.eq.
 #[inline]
 pub fn eq<'a>(a: impl Into<Operand<'a>>, b: impl Into<Operand<'a>>) -> Result<Tensor> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_one(op(88, 1, "tenon.eq"), &[a.given(), b.given()], &[])
+    call_one(op(89, 1, "tenon.eq"), &[a.given(), b.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
@@ -2687,70 +2719,70 @@ pub fn eq_into<'a>(
 ) -> Result<()> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_into(op(88, 1, "tenon.eq"), &[a.given(), b.given()], &[], out)
+    call_into(op(89, 1, "tenon.eq"), &[a.given(), b.given()], &[], out)
 }
 /// The error function: `y = 2 / sqrt(pi) * integral of exp(-t^2) from 0 to x`. Op tenon.erf.
 #[inline]
 pub fn erf(x: &Tensor) -> Result<Tensor> {
-    call_one(op(89, 1, "tenon.erf"), &[x.given()], &[])
+    call_one(op(90, 1, "tenon.erf"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn erf_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(89, 1, "tenon.erf"), &[x.given()], &[], out)
+    call_into(op(90, 1, "tenon.erf"), &[x.given()], &[], out)
 }
 /// The number whose error function is `x`: `erf(y) = x`. Op tenon.erfinv.
 #[inline]
 pub fn erfinv(x: &Tensor) -> Result<Tensor> {
-    call_one(op(90, 1, "tenon.erfinv"), &[x.given()], &[])
+    call_one(op(91, 1, "tenon.erfinv"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn erfinv_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(90, 1, "tenon.erfinv"), &[x.given()], &[], out)
+    call_into(op(91, 1, "tenon.erfinv"), &[x.given()], &[], out)
 }
 /// The natural exponential: `y = exp(x)`. Op tenon.exp.
 #[inline]
 pub fn exp(x: &Tensor) -> Result<Tensor> {
-    call_one(op(91, 1, "tenon.exp"), &[x.given()], &[])
+    call_one(op(92, 1, "tenon.exp"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn exp_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(91, 1, "tenon.exp"), &[x.given()], &[], out)
+    call_into(op(92, 1, "tenon.exp"), &[x.given()], &[], out)
 }
 /// The power of 2: `y = 2^x`. Op tenon.exp2.
 #[inline]
 pub fn exp2(x: &Tensor) -> Result<Tensor> {
-    call_one(op(92, 1, "tenon.exp2"), &[x.given()], &[])
+    call_one(op(93, 1, "tenon.exp2"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn exp2_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(92, 1, "tenon.exp2"), &[x.given()], &[], out)
+    call_into(op(93, 1, "tenon.exp2"), &[x.given()], &[], out)
 }
 /// `x` broadcast to `shape`: dimensions of size 1 are repeated, new dimensions are put in front. Op
 /// tenon.expand.
 #[inline]
 pub fn expand(x: &Tensor, shape: impl Into<Ints>) -> Result<Tensor> {
     let shape: Ints = shape.into();
-    call_one(op(93, 1, "tenon.expand"), &[x.given()], &[shape.given()])
+    call_one(op(94, 1, "tenon.expand"), &[x.given()], &[shape.given()])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn expand_into(x: &Tensor, shape: impl Into<Ints>, out: &Tensor) -> Result<()> {
     let shape: Ints = shape.into();
-    call_into(op(93, 1, "tenon.expand"), &[x.given()], &[shape.given()], out)
+    call_into(op(94, 1, "tenon.expand"), &[x.given()], &[shape.given()], out)
 }
 /// The exponential less 1, exact where `x` is small: `y = exp(x) - 1`. Op tenon.expm1.
 #[inline]
 pub fn expm1(x: &Tensor) -> Result<Tensor> {
-    call_one(op(94, 1, "tenon.expm1"), &[x.given()], &[])
+    call_one(op(95, 1, "tenon.expm1"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn expm1_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(94, 1, "tenon.expm1"), &[x.given()], &[], out)
+    call_into(op(95, 1, "tenon.expm1"), &[x.given()], &[], out)
 }
 /// Random numbers, exponentially distributed with the mean `1 / rate`: `y[i] = -ln(u(i) + e) /
 /// rate`, where `u` is as in `tenon.uniform` and `e` is 2^-24 for f32 and 2^-53 for f64. Op
@@ -2778,12 +2810,12 @@ impl Exponential {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(95, 1, "tenon.exponential"), &inputs, &attributes)
+        call_one(op(96, 1, "tenon.exponential"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(95, 1, "tenon.exponential"), &inputs, &attributes, out)
+        call_into(op(96, 1, "tenon.exponential"), &inputs, &attributes, out)
     }
 }
 /// A matrix of `n` rows and `m` columns (none: `n`) with ones on the diagonal number `k` and zeros
@@ -2812,12 +2844,12 @@ impl Eye {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(96, 1, "tenon.eye"), &inputs, &attributes)
+        call_one(op(97, 1, "tenon.eye"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(96, 1, "tenon.eye"), &inputs, &attributes, out)
+        call_into(op(97, 1, "tenon.eye"), &inputs, &attributes, out)
     }
 }
 /// Logits divided by `temperature`, and -inf for tokens that may not be drawn. Op
@@ -2848,12 +2880,12 @@ impl<'a> FilterLogits<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(97, 1, "tenon.filter_logits"), &inputs, &attributes)
+        call_one(op(98, 1, "tenon.filter_logits"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(97, 1, "tenon.filter_logits"), &inputs, &attributes, out)
+        call_into(op(98, 1, "tenon.filter_logits"), &inputs, &attributes, out)
     }
 }
 /// `x` with the dimensions from `start_axis` to `end_axis`, both included, merged into one; by
@@ -2880,12 +2912,12 @@ impl<'a> Flatten<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(98, 1, "tenon.flatten"), &inputs, &attributes)
+        call_one(op(99, 1, "tenon.flatten"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(98, 1, "tenon.flatten"), &inputs, &attributes, out)
+        call_into(op(99, 1, "tenon.flatten"), &inputs, &attributes, out)
     }
 }
 /// The elements of `x` in reverse order along each of `axes` (none: along all of them; an empty
@@ -2910,30 +2942,30 @@ impl<'a> Flip<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(99, 1, "tenon.flip"), &inputs, &attributes)
+        call_one(op(100, 1, "tenon.flip"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(99, 1, "tenon.flip"), &inputs, &attributes, out)
+        call_into(op(100, 1, "tenon.flip"), &inputs, &attributes, out)
     }
 }
 /// The largest whole number that is not above `x`. Op tenon.floor.
 #[inline]
 pub fn floor(x: &Tensor) -> Result<Tensor> {
-    call_one(op(100, 1, "tenon.floor"), &[x.given()], &[])
+    call_one(op(101, 1, "tenon.floor"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn floor_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(100, 1, "tenon.floor"), &[x.given()], &[], out)
+    call_into(op(101, 1, "tenon.floor"), &[x.given()], &[], out)
 }
 /// The quotient rounded down: `y = floor(a / b)`. Op tenon.floor_divide.
 #[inline]
 pub fn floor_divide<'a>(a: impl Into<Operand<'a>>, b: impl Into<Operand<'a>>) -> Result<Tensor> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_one(op(101, 1, "tenon.floor_divide"), &[a.given(), b.given()], &[])
+    call_one(op(102, 1, "tenon.floor_divide"), &[a.given(), b.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
@@ -2944,7 +2976,7 @@ pub fn floor_divide_into<'a>(
 ) -> Result<()> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_into(op(101, 1, "tenon.floor_divide"), &[a.given(), b.given()], &[], out)
+    call_into(op(102, 1, "tenon.floor_divide"), &[a.given(), b.given()], &[], out)
 }
 /// A product and a sum, rounded once: `y = a * b + c`. Op tenon.fma.
 #[inline]
@@ -2956,7 +2988,7 @@ pub fn fma<'a>(
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
     let c: Operand<'a> = c.into();
-    call_one(op(102, 1, "tenon.fma"), &[a.given(), b.given(), c.given()], &[])
+    call_one(op(103, 1, "tenon.fma"), &[a.given(), b.given(), c.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
@@ -2969,7 +3001,7 @@ pub fn fma_into<'a>(
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
     let c: Operand<'a> = c.into();
-    call_into(op(102, 1, "tenon.fma"), &[a.given(), b.given(), c.given()], &[], out)
+    call_into(op(103, 1, "tenon.fma"), &[a.given(), b.given(), c.given()], &[], out)
 }
 /// A new tensor of the given shape and dtype: `y[...] = value`. Op tenon.full.
 #[must_use = "nothing is done before `call`"]
@@ -2993,12 +3025,12 @@ impl Full {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(103, 1, "tenon.full"), &inputs, &attributes)
+        call_one(op(104, 1, "tenon.full"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(103, 1, "tenon.full"), &inputs, &attributes, out)
+        call_into(op(104, 1, "tenon.full"), &inputs, &attributes, out)
     }
 }
 /// A new tensor with the shape, the dtype and the device of `x`, and one value everywhere: `y[...]
@@ -3023,12 +3055,12 @@ impl<'a> FullLike<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(104, 1, "tenon.full_like"), &inputs, &attributes)
+        call_one(op(105, 1, "tenon.full_like"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(104, 1, "tenon.full_like"), &inputs, &attributes, out)
+        call_into(op(105, 1, "tenon.full_like"), &inputs, &attributes, out)
     }
 }
 /// `y[a, i, b] = x[a, indices[a, i, b], b]`, where `i` runs along `axis` and `a`, `b` over the
@@ -3055,12 +3087,12 @@ impl<'a> Gather<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(105, 1, "tenon.gather"), &inputs, &attributes)
+        call_one(op(106, 1, "tenon.gather"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(105, 1, "tenon.gather"), &inputs, &attributes, out)
+        call_into(op(106, 1, "tenon.gather"), &inputs, &attributes, out)
     }
 }
 /// Greater than or equal: `y = a >= b`. Op tenon.ge.
@@ -3068,7 +3100,7 @@ impl<'a> Gather<'a> {
 pub fn ge<'a>(a: impl Into<Operand<'a>>, b: impl Into<Operand<'a>>) -> Result<Tensor> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_one(op(106, 1, "tenon.ge"), &[a.given(), b.given()], &[])
+    call_one(op(107, 1, "tenon.ge"), &[a.given(), b.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
@@ -3079,7 +3111,7 @@ pub fn ge_into<'a>(
 ) -> Result<()> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_into(op(106, 1, "tenon.ge"), &[a.given(), b.given()], &[], out)
+    call_into(op(107, 1, "tenon.ge"), &[a.given(), b.given()], &[], out)
 }
 /// The gated unit of Gemma and T5. Op tenon.geglu.
 #[must_use = "nothing is done before `call`"]
@@ -3106,12 +3138,12 @@ impl<'a> Geglu<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(107, 1, "tenon.geglu"), &inputs, &attributes)
+        call_one(op(108, 1, "tenon.geglu"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(107, 1, "tenon.geglu"), &inputs, &attributes, out)
+        call_into(op(108, 1, "tenon.geglu"), &inputs, &attributes, out)
     }
 }
 /// The gradient of `tenon.geglu` for its operand, both halves of it: `y = [dy * b * gelu'(a) | dy *
@@ -3142,12 +3174,12 @@ impl<'a> GegluGrad<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(108, 1, "tenon.geglu_grad"), &inputs, &attributes)
+        call_one(op(109, 1, "tenon.geglu_grad"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(108, 1, "tenon.geglu_grad"), &inputs, &attributes, out)
+        call_into(op(109, 1, "tenon.geglu_grad"), &inputs, &attributes, out)
     }
 }
 /// The Gaussian error linear unit: `y = x * P(x)`, with `P` the distribution function of the normal
@@ -3175,12 +3207,12 @@ impl<'a> Gelu<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(109, 1, "tenon.gelu"), &inputs, &attributes)
+        call_one(op(110, 1, "tenon.gelu"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(109, 1, "tenon.gelu"), &inputs, &attributes, out)
+        call_into(op(110, 1, "tenon.gelu"), &inputs, &attributes, out)
     }
 }
 /// The gradient of `tenon.gelu` for its operand: `y = dy * (P(x) + x * P'(x))`, with `P` as
@@ -3209,12 +3241,12 @@ impl<'a> GeluGrad<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(110, 1, "tenon.gelu_grad"), &inputs, &attributes)
+        call_one(op(111, 1, "tenon.gelu_grad"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(110, 1, "tenon.gelu_grad"), &inputs, &attributes, out)
+        call_into(op(111, 1, "tenon.gelu_grad"), &inputs, &attributes, out)
     }
 }
 /// The gated linear unit. Op tenon.glu.
@@ -3237,12 +3269,12 @@ impl<'a> Glu<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(111, 1, "tenon.glu"), &inputs, &attributes)
+        call_one(op(112, 1, "tenon.glu"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(111, 1, "tenon.glu"), &inputs, &attributes, out)
+        call_into(op(112, 1, "tenon.glu"), &inputs, &attributes, out)
     }
 }
 /// The gradient of `tenon.glu` for its operand, both halves of it: with `s = sigmoid(b)`, `y = [dy
@@ -3268,12 +3300,12 @@ impl<'a> GluGrad<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(112, 1, "tenon.glu_grad"), &inputs, &attributes)
+        call_one(op(113, 1, "tenon.glu_grad"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(112, 1, "tenon.glu_grad"), &inputs, &attributes, out)
+        call_into(op(113, 1, "tenon.glu_grad"), &inputs, &attributes, out)
     }
 }
 /// Normalises groups of neighbouring channels of each sample of `x`, whose second dimension counts
@@ -3307,12 +3339,12 @@ impl<'a> GroupNorm<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(113, 1, "tenon.group_norm"), &inputs, &attributes)
+        call_one(op(114, 1, "tenon.group_norm"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(113, 1, "tenon.group_norm"), &inputs, &attributes, out)
+        call_into(op(114, 1, "tenon.group_norm"), &inputs, &attributes, out)
     }
 }
 /// One layer of a GRU in one direction, over sequences `x` of B batches: `[steps,B,I]`, with
@@ -3363,7 +3395,7 @@ impl<'a> Gru<'a> {
     }
     pub fn call(&self) -> Result<[Tensor; 2]> {
         let (inputs, attributes) = self.values();
-        call_all(op(114, 1, "tenon.gru"), &inputs, &attributes)
+        call_all(op(115, 1, "tenon.gru"), &inputs, &attributes)
     }
 }
 /// One step of `tenon.gru`, over the rows of `x` `[B,I]`: the new `h` `[B,H]` from `h0` (0 if
@@ -3397,12 +3429,12 @@ impl<'a> GruCell<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(115, 1, "tenon.gru_cell"), &inputs, &attributes)
+        call_one(op(116, 1, "tenon.gru_cell"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(115, 1, "tenon.gru_cell"), &inputs, &attributes, out)
+        call_into(op(116, 1, "tenon.gru_cell"), &inputs, &attributes, out)
     }
 }
 /// The steps of a GRU, given what they make of their inputs: `gates` is `x w_ih^T`, for each step
@@ -3451,7 +3483,7 @@ impl<'a> GruSteps<'a> {
     }
     pub fn call(&self) -> Result<[Tensor; 2]> {
         let (inputs, attributes) = self.values();
-        call_all(op(116, 1, "tenon.gru_steps"), &inputs, &attributes)
+        call_all(op(117, 1, "tenon.gru_steps"), &inputs, &attributes)
     }
 }
 /// The gradients of `tenon.gru_steps`, from `r, z, n, q` that it `kept`, the `states` that each
@@ -3508,12 +3540,12 @@ impl<'a> GruStepsGrad<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(117, 1, "tenon.gru_steps_grad"), &inputs, &attributes)
+        call_one(op(118, 1, "tenon.gru_steps_grad"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(117, 1, "tenon.gru_steps_grad"), &inputs, &attributes, out)
+        call_into(op(118, 1, "tenon.gru_steps_grad"), &inputs, &attributes, out)
     }
 }
 /// Greater than: `y = a > b`. Op tenon.gt.
@@ -3521,7 +3553,7 @@ impl<'a> GruStepsGrad<'a> {
 pub fn gt<'a>(a: impl Into<Operand<'a>>, b: impl Into<Operand<'a>>) -> Result<Tensor> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_one(op(118, 1, "tenon.gt"), &[a.given(), b.given()], &[])
+    call_one(op(119, 1, "tenon.gt"), &[a.given(), b.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
@@ -3532,17 +3564,17 @@ pub fn gt_into<'a>(
 ) -> Result<()> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_into(op(118, 1, "tenon.gt"), &[a.given(), b.given()], &[], out)
+    call_into(op(119, 1, "tenon.gt"), &[a.given(), b.given()], &[], out)
 }
 /// `y = x * min(max(x + 3, 0), 6) / 6`: 0 up to -3, `x` from 3 on. Op tenon.hardswish.
 #[inline]
 pub fn hardswish(x: &Tensor) -> Result<Tensor> {
-    call_one(op(119, 1, "tenon.hardswish"), &[x.given()], &[])
+    call_one(op(120, 1, "tenon.hardswish"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn hardswish_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(119, 1, "tenon.hardswish"), &[x.given()], &[], out)
+    call_into(op(120, 1, "tenon.hardswish"), &[x.given()], &[], out)
 }
 /// With `d = x - target`: `d^2 / 2` where `|d| <= delta`, else `delta * (|d| - delta / 2)`; of
 /// these the mean, with `reduction` "sum" the sum, with "none" each of them. Op tenon.huber_loss.
@@ -3569,12 +3601,12 @@ impl<'a> HuberLoss<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(120, 1, "tenon.huber_loss"), &inputs, &attributes)
+        call_one(op(121, 1, "tenon.huber_loss"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(120, 1, "tenon.huber_loss"), &inputs, &attributes, out)
+        call_into(op(121, 1, "tenon.huber_loss"), &inputs, &attributes, out)
     }
 }
 /// The length of a vector of two: `y = sqrt(a^2 + b^2)`. Op tenon.hypot.
@@ -3582,7 +3614,7 @@ impl<'a> HuberLoss<'a> {
 pub fn hypot<'a>(a: impl Into<Operand<'a>>, b: impl Into<Operand<'a>>) -> Result<Tensor> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_one(op(121, 1, "tenon.hypot"), &[a.given(), b.given()], &[])
+    call_one(op(122, 1, "tenon.hypot"), &[a.given(), b.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
@@ -3593,7 +3625,7 @@ pub fn hypot_into<'a>(
 ) -> Result<()> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_into(op(121, 1, "tenon.hypot"), &[a.given(), b.given()], &[], out)
+    call_into(op(122, 1, "tenon.hypot"), &[a.given(), b.given()], &[], out)
 }
 /// The windows of images \[N,C,W\], \[N,C,H,W\] or \[N,C,D,H,W\] as columns: `[N, C taps,
 /// windows]`. Op tenon.im2col.
@@ -3638,12 +3670,12 @@ impl<'a> Im2col<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(122, 1, "tenon.im2col"), &inputs, &attributes)
+        call_one(op(123, 1, "tenon.im2col"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(122, 1, "tenon.im2col"), &inputs, &attributes, out)
+        call_into(op(123, 1, "tenon.im2col"), &inputs, &attributes, out)
     }
 }
 /// `y[i..., b] = x[indices_0[i...], indices_1[i...], ..., b]`: one tensor of indices for each of
@@ -3652,13 +3684,13 @@ impl<'a> Im2col<'a> {
 #[inline]
 pub fn index<'a>(x: &Tensor, indices: impl Into<Tensors<'a>>) -> Result<Tensor> {
     let indices: Tensors<'a> = indices.into();
-    call_one(op(123, 1, "tenon.index"), &[x.given(), indices.given()], &[])
+    call_one(op(124, 1, "tenon.index"), &[x.given(), indices.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn index_into<'a>(x: &Tensor, indices: impl Into<Tensors<'a>>, out: &Tensor) -> Result<()> {
     let indices: Tensors<'a> = indices.into();
-    call_into(op(123, 1, "tenon.index"), &[x.given(), indices.given()], &[], out)
+    call_into(op(124, 1, "tenon.index"), &[x.given(), indices.given()], &[], out)
 }
 /// A copy of `x` with `y[indices_0[i...], indices_1[i...], ..., b] = values[i..., b]`: one tensor
 /// of indices for each of the first dimensions of `x`, broadcast together; `b` runs over the
@@ -3690,24 +3722,24 @@ impl<'a> IndexPut<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(124, 1, "tenon.index_put"), &inputs, &attributes)
+        call_one(op(125, 1, "tenon.index_put"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(124, 1, "tenon.index_put"), &inputs, &attributes, out)
+        call_into(op(125, 1, "tenon.index_put"), &inputs, &attributes, out)
     }
 }
 /// The slices of `x` that the vector `indices` names along `axis`: `tenon.take`, which also takes
 /// indices of other ranks. Op tenon.index_select.
 #[inline]
 pub fn index_select<'a>(x: &Tensor, indices: &Tensor, axis: i64) -> Result<Tensor> {
-    call_one(op(125, 1, "tenon.index_select"), &[x.given(), indices.given()], &[axis.given()])
+    call_one(op(126, 1, "tenon.index_select"), &[x.given(), indices.given()], &[axis.given()])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn index_select_into<'a>(x: &Tensor, indices: &Tensor, axis: i64, out: &Tensor) -> Result<()> {
-    call_into(op(125, 1, "tenon.index_select"), &[x.given(), indices.given()], &[axis.given()], out)
+    call_into(op(126, 1, "tenon.index_select"), &[x.given(), indices.given()], &[axis.given()], out)
 }
 /// Normalises each channel of each sample of `x` by itself, where the second dimension counts the
 /// channels: `y = (x - m) * s * weight + bias`, with `m = mean(x)` and `s = 1 / sqrt(mean((x -
@@ -3737,43 +3769,43 @@ impl<'a> InstanceNorm<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(126, 1, "tenon.instance_norm"), &inputs, &attributes)
+        call_one(op(127, 1, "tenon.instance_norm"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(126, 1, "tenon.instance_norm"), &inputs, &attributes, out)
+        call_into(op(127, 1, "tenon.instance_norm"), &inputs, &attributes, out)
     }
 }
 /// True where the element is a finite number: neither infinite nor NaN. Op tenon.isfinite.
 #[inline]
 pub fn isfinite(x: &Tensor) -> Result<Tensor> {
-    call_one(op(127, 1, "tenon.isfinite"), &[x.given()], &[])
+    call_one(op(128, 1, "tenon.isfinite"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn isfinite_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(127, 1, "tenon.isfinite"), &[x.given()], &[], out)
+    call_into(op(128, 1, "tenon.isfinite"), &[x.given()], &[], out)
 }
 /// True where the element is an infinity of either sign. Op tenon.isinf.
 #[inline]
 pub fn isinf(x: &Tensor) -> Result<Tensor> {
-    call_one(op(128, 1, "tenon.isinf"), &[x.given()], &[])
+    call_one(op(129, 1, "tenon.isinf"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn isinf_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(128, 1, "tenon.isinf"), &[x.given()], &[], out)
+    call_into(op(129, 1, "tenon.isinf"), &[x.given()], &[], out)
 }
 /// True where the element is NaN. Op tenon.isnan.
 #[inline]
 pub fn isnan(x: &Tensor) -> Result<Tensor> {
-    call_one(op(129, 1, "tenon.isnan"), &[x.given()], &[])
+    call_one(op(130, 1, "tenon.isnan"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn isnan_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(129, 1, "tenon.isnan"), &[x.given()], &[], out)
+    call_into(op(130, 1, "tenon.isnan"), &[x.given()], &[], out)
 }
 /// The terms `target * (log(target) - x)` of the Kullback-Leibler divergence of probabilities
 /// `target` from those whose logarithms `x` are, with `0 * log(0)` taken as 0. Op tenon.kl_div.
@@ -3800,12 +3832,12 @@ impl<'a> KlDiv<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(130, 1, "tenon.kl_div"), &inputs, &attributes)
+        call_one(op(131, 1, "tenon.kl_div"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(130, 1, "tenon.kl_div"), &inputs, &attributes, out)
+        call_into(op(131, 1, "tenon.kl_div"), &inputs, &attributes, out)
     }
 }
 /// The absolute differences `|x - target|`: their mean, with `reduction` "sum" their sum, with
@@ -3831,12 +3863,12 @@ impl<'a> L1Loss<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(131, 1, "tenon.l1_loss"), &inputs, &attributes)
+        call_one(op(132, 1, "tenon.l1_loss"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(131, 1, "tenon.l1_loss"), &inputs, &attributes, out)
+        call_into(op(132, 1, "tenon.l1_loss"), &inputs, &attributes, out)
     }
 }
 /// One step of LAMB on each parameter, in place. Op tenon.lamb_step.
@@ -3892,7 +3924,7 @@ impl<'a> LambStep<'a> {
     }
     pub fn call(&self) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_all::<0>(op(132, 1, "tenon.lamb_step"), &inputs, &attributes).map(|_| ())
+        call_all::<0>(op(133, 1, "tenon.lamb_step"), &inputs, &attributes).map(|_| ())
     }
 }
 /// Normalises each row of `x`, which is what the last `dims` dimensions hold: `y = (x - m) * s *
@@ -3925,12 +3957,12 @@ impl<'a> LayerNorm<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(133, 1, "tenon.layer_norm"), &inputs, &attributes)
+        call_one(op(134, 1, "tenon.layer_norm"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(133, 1, "tenon.layer_norm"), &inputs, &attributes, out)
+        call_into(op(134, 1, "tenon.layer_norm"), &inputs, &attributes, out)
     }
 }
 /// The gradients of `tenon.layer_norm`: with `h = (x - m) * s` the normalised row, `g = dy *
@@ -3962,12 +3994,12 @@ impl<'a> LayerNormGrad<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(134, 1, "tenon.layer_norm_grad"), &inputs, &attributes)
+        call_one(op(135, 1, "tenon.layer_norm_grad"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(134, 1, "tenon.layer_norm_grad"), &inputs, &attributes, out)
+        call_into(op(135, 1, "tenon.layer_norm_grad"), &inputs, &attributes, out)
     }
 }
 /// Less than or equal: `y = a <= b`. Op tenon.le.
@@ -3975,7 +4007,7 @@ impl<'a> LayerNormGrad<'a> {
 pub fn le<'a>(a: impl Into<Operand<'a>>, b: impl Into<Operand<'a>>) -> Result<Tensor> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_one(op(135, 1, "tenon.le"), &[a.given(), b.given()], &[])
+    call_one(op(136, 1, "tenon.le"), &[a.given(), b.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
@@ -3986,7 +4018,7 @@ pub fn le_into<'a>(
 ) -> Result<()> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_into(op(135, 1, "tenon.le"), &[a.given(), b.given()], &[], out)
+    call_into(op(136, 1, "tenon.le"), &[a.given(), b.given()], &[], out)
 }
 /// `y = x` where `x > 0`, else `negative_slope * x`. Op tenon.leaky_relu.
 #[must_use = "nothing is done before `call`"]
@@ -4011,12 +4043,12 @@ impl<'a> LeakyRelu<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(136, 1, "tenon.leaky_relu"), &inputs, &attributes)
+        call_one(op(137, 1, "tenon.leaky_relu"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(136, 1, "tenon.leaky_relu"), &inputs, &attributes, out)
+        call_into(op(137, 1, "tenon.leaky_relu"), &inputs, &attributes, out)
     }
 }
 /// The way from `x` to `end`, of which `weight` says how far: `y = x + weight * (end - x)`. Op
@@ -4030,7 +4062,7 @@ pub fn lerp<'a>(
     let x: Operand<'a> = x.into();
     let end: Operand<'a> = end.into();
     let weight: Operand<'a> = weight.into();
-    call_one(op(137, 1, "tenon.lerp"), &[x.given(), end.given(), weight.given()], &[])
+    call_one(op(138, 1, "tenon.lerp"), &[x.given(), end.given(), weight.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
@@ -4043,18 +4075,18 @@ pub fn lerp_into<'a>(
     let x: Operand<'a> = x.into();
     let end: Operand<'a> = end.into();
     let weight: Operand<'a> = weight.into();
-    call_into(op(137, 1, "tenon.lerp"), &[x.given(), end.given(), weight.given()], &[], out)
+    call_into(op(138, 1, "tenon.lerp"), &[x.given(), end.given(), weight.given()], &[], out)
 }
 /// The logarithm of the absolute value of the gamma function: `y = log(abs(Gamma(x)))`. Op
 /// tenon.lgamma.
 #[inline]
 pub fn lgamma(x: &Tensor) -> Result<Tensor> {
-    call_one(op(138, 1, "tenon.lgamma"), &[x.given()], &[])
+    call_one(op(139, 1, "tenon.lgamma"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn lgamma_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(138, 1, "tenon.lgamma"), &[x.given()], &[], out)
+    call_into(op(139, 1, "tenon.lgamma"), &[x.given()], &[], out)
 }
 /// A linear layer: `y[...,n] = f(sum_k x[...,k] * weight[n,k] + bias[n])`. Op tenon.linear.
 #[must_use = "nothing is done before `call`"]
@@ -4079,12 +4111,12 @@ impl<'a> Linear<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(139, 1, "tenon.linear"), &inputs, &attributes)
+        call_one(op(140, 1, "tenon.linear"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(139, 1, "tenon.linear"), &inputs, &attributes, out)
+        call_into(op(140, 1, "tenon.linear"), &inputs, &attributes, out)
     }
 }
 /// The first-order linear recurrence along `axis`: `y[0] = b[0]`, `y[i] = a[i] * y[i-1] + b[i]`. Op
@@ -4111,12 +4143,12 @@ impl<'a> LinearRecurrence<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(140, 1, "tenon.linear_recurrence"), &inputs, &attributes)
+        call_one(op(141, 1, "tenon.linear_recurrence"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(140, 1, "tenon.linear_recurrence"), &inputs, &attributes, out)
+        call_into(op(141, 1, "tenon.linear_recurrence"), &inputs, &attributes, out)
     }
 }
 /// `num` evenly spaced numbers from `start` to `stop`. Op tenon.linspace.
@@ -4144,12 +4176,12 @@ impl Linspace {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(141, 1, "tenon.linspace"), &inputs, &attributes)
+        call_one(op(142, 1, "tenon.linspace"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(141, 1, "tenon.linspace"), &inputs, &attributes, out)
+        call_into(op(142, 1, "tenon.linspace"), &inputs, &attributes, out)
     }
 }
 /// One step of `tenon.lion_step` on the given rows of each parameter alone. Op tenon.lion_rows.
@@ -4202,7 +4234,7 @@ impl<'a> LionRows<'a> {
     }
     pub fn call(&self) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_all::<0>(op(142, 1, "tenon.lion_rows"), &inputs, &attributes).map(|_| ())
+        call_all::<0>(op(143, 1, "tenon.lion_rows"), &inputs, &attributes).map(|_| ())
     }
 }
 /// One step of Lion on each parameter, in place. Op tenon.lion_step.
@@ -4252,48 +4284,48 @@ impl<'a> LionStep<'a> {
     }
     pub fn call(&self) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_all::<0>(op(143, 1, "tenon.lion_step"), &inputs, &attributes).map(|_| ())
+        call_all::<0>(op(144, 1, "tenon.lion_step"), &inputs, &attributes).map(|_| ())
     }
 }
 /// The natural logarithm: `y = ln(x)`. Op tenon.log.
 #[inline]
 pub fn log(x: &Tensor) -> Result<Tensor> {
-    call_one(op(144, 1, "tenon.log"), &[x.given()], &[])
+    call_one(op(145, 1, "tenon.log"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn log_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(144, 1, "tenon.log"), &[x.given()], &[], out)
+    call_into(op(145, 1, "tenon.log"), &[x.given()], &[], out)
 }
 /// The logarithm of base 10: `y = ln(x) / ln(10)`. Op tenon.log10.
 #[inline]
 pub fn log10(x: &Tensor) -> Result<Tensor> {
-    call_one(op(145, 1, "tenon.log10"), &[x.given()], &[])
+    call_one(op(146, 1, "tenon.log10"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn log10_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(145, 1, "tenon.log10"), &[x.given()], &[], out)
+    call_into(op(146, 1, "tenon.log10"), &[x.given()], &[], out)
 }
 /// The natural logarithm of `1 + x`, exact where `x` is small: `y = log(1 + x)`. Op tenon.log1p.
 #[inline]
 pub fn log1p(x: &Tensor) -> Result<Tensor> {
-    call_one(op(146, 1, "tenon.log1p"), &[x.given()], &[])
+    call_one(op(147, 1, "tenon.log1p"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn log1p_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(146, 1, "tenon.log1p"), &[x.given()], &[], out)
+    call_into(op(147, 1, "tenon.log1p"), &[x.given()], &[], out)
 }
 /// The logarithm of base 2: `y = ln(x) / ln(2)`. Op tenon.log2.
 #[inline]
 pub fn log2(x: &Tensor) -> Result<Tensor> {
-    call_one(op(147, 1, "tenon.log2"), &[x.given()], &[])
+    call_one(op(148, 1, "tenon.log2"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn log2_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(147, 1, "tenon.log2"), &[x.given()], &[], out)
+    call_into(op(148, 1, "tenon.log2"), &[x.given()], &[], out)
 }
 /// The logarithm of `tenon.softmax` along `axis`, without taking the logarithm of small numbers: `y
 /// = (x - m) - log(sum(exp(x - m)))`, with `m` the largest element. Op tenon.log_softmax.
@@ -4317,12 +4349,12 @@ impl<'a> LogSoftmax<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(148, 1, "tenon.log_softmax"), &inputs, &attributes)
+        call_one(op(149, 1, "tenon.log_softmax"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(148, 1, "tenon.log_softmax"), &inputs, &attributes, out)
+        call_into(op(149, 1, "tenon.log_softmax"), &inputs, &attributes, out)
     }
 }
 /// Are both operands true? `y = a and b`. Op tenon.logical_and.
@@ -4330,7 +4362,7 @@ impl<'a> LogSoftmax<'a> {
 pub fn logical_and<'a>(a: impl Into<Operand<'a>>, b: impl Into<Operand<'a>>) -> Result<Tensor> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_one(op(149, 1, "tenon.logical_and"), &[a.given(), b.given()], &[])
+    call_one(op(150, 1, "tenon.logical_and"), &[a.given(), b.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
@@ -4341,25 +4373,25 @@ pub fn logical_and_into<'a>(
 ) -> Result<()> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_into(op(149, 1, "tenon.logical_and"), &[a.given(), b.given()], &[], out)
+    call_into(op(150, 1, "tenon.logical_and"), &[a.given(), b.given()], &[], out)
 }
 /// True where the element is false, which of numbers is a zero of either sign. Op
 /// tenon.logical_not.
 #[inline]
 pub fn logical_not(x: &Tensor) -> Result<Tensor> {
-    call_one(op(150, 1, "tenon.logical_not"), &[x.given()], &[])
+    call_one(op(151, 1, "tenon.logical_not"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn logical_not_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(150, 1, "tenon.logical_not"), &[x.given()], &[], out)
+    call_into(op(151, 1, "tenon.logical_not"), &[x.given()], &[], out)
 }
 /// Is one of the operands true, or both? `y = a or b`. Op tenon.logical_or.
 #[inline]
 pub fn logical_or<'a>(a: impl Into<Operand<'a>>, b: impl Into<Operand<'a>>) -> Result<Tensor> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_one(op(151, 1, "tenon.logical_or"), &[a.given(), b.given()], &[])
+    call_one(op(152, 1, "tenon.logical_or"), &[a.given(), b.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
@@ -4370,14 +4402,14 @@ pub fn logical_or_into<'a>(
 ) -> Result<()> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_into(op(151, 1, "tenon.logical_or"), &[a.given(), b.given()], &[], out)
+    call_into(op(152, 1, "tenon.logical_or"), &[a.given(), b.given()], &[], out)
 }
 /// Is just one of the operands true? `y = a != b` of truth values. Op tenon.logical_xor.
 #[inline]
 pub fn logical_xor<'a>(a: impl Into<Operand<'a>>, b: impl Into<Operand<'a>>) -> Result<Tensor> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_one(op(152, 1, "tenon.logical_xor"), &[a.given(), b.given()], &[])
+    call_one(op(153, 1, "tenon.logical_xor"), &[a.given(), b.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
@@ -4388,17 +4420,17 @@ pub fn logical_xor_into<'a>(
 ) -> Result<()> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_into(op(152, 1, "tenon.logical_xor"), &[a.given(), b.given()], &[], out)
+    call_into(op(153, 1, "tenon.logical_xor"), &[a.given(), b.given()], &[], out)
 }
 /// The logarithm of the sigmoid: `y = -ln(1 + exp(-x))`. Op tenon.logsigmoid.
 #[inline]
 pub fn logsigmoid(x: &Tensor) -> Result<Tensor> {
-    call_one(op(153, 1, "tenon.logsigmoid"), &[x.given()], &[])
+    call_one(op(154, 1, "tenon.logsigmoid"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn logsigmoid_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(153, 1, "tenon.logsigmoid"), &[x.given()], &[], out)
+    call_into(op(154, 1, "tenon.logsigmoid"), &[x.given()], &[], out)
 }
 /// The logarithm of the sum of powers over `axes` (none: all of them; an empty list: no axis, so
 /// that the values stay): `y = log(sum(exp(x)))`, computed as `m + log(sum(exp(x - m)))` with `m`
@@ -4426,12 +4458,12 @@ impl<'a> Logsumexp<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(154, 1, "tenon.logsumexp"), &inputs, &attributes)
+        call_one(op(155, 1, "tenon.logsumexp"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(154, 1, "tenon.logsumexp"), &inputs, &attributes, out)
+        call_into(op(155, 1, "tenon.logsumexp"), &inputs, &attributes, out)
     }
 }
 /// One layer of an LSTM in one direction, over sequences `x` of B batches: `[steps,B,I]`, with
@@ -4485,7 +4517,7 @@ impl<'a> Lstm<'a> {
     }
     pub fn call(&self) -> Result<[Tensor; 3]> {
         let (inputs, attributes) = self.values();
-        call_all(op(155, 1, "tenon.lstm"), &inputs, &attributes)
+        call_all(op(156, 1, "tenon.lstm"), &inputs, &attributes)
     }
 }
 /// One step of `tenon.lstm`, over the rows of `x` `[B,I]`: the new `h` `[B,P]` and `c` `[B,H]` from
@@ -4521,7 +4553,7 @@ impl<'a> LstmCell<'a> {
     }
     pub fn call(&self) -> Result<[Tensor; 2]> {
         let (inputs, attributes) = self.values();
-        call_all(op(156, 1, "tenon.lstm_cell"), &inputs, &attributes)
+        call_all(op(157, 1, "tenon.lstm_cell"), &inputs, &attributes)
     }
 }
 /// The steps of an LSTM, given what they make of their inputs: `gates` is `x w_ih^T`, for each step
@@ -4573,7 +4605,7 @@ impl<'a> LstmSteps<'a> {
     }
     pub fn call(&self) -> Result<[Tensor; 3]> {
         let (inputs, attributes) = self.values();
-        call_all(op(157, 1, "tenon.lstm_steps"), &inputs, &attributes)
+        call_all(op(158, 1, "tenon.lstm_steps"), &inputs, &attributes)
     }
 }
 /// The gradients of `tenon.lstm_steps`, from the gates `kept` and the `cells` that it kept, and the
@@ -4638,12 +4670,12 @@ impl<'a> LstmStepsGrad<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(158, 1, "tenon.lstm_steps_grad"), &inputs, &attributes)
+        call_one(op(159, 1, "tenon.lstm_steps_grad"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(158, 1, "tenon.lstm_steps_grad"), &inputs, &attributes, out)
+        call_into(op(159, 1, "tenon.lstm_steps_grad"), &inputs, &attributes, out)
     }
 }
 /// Less than: `y = a < b`. Op tenon.lt.
@@ -4651,7 +4683,7 @@ impl<'a> LstmStepsGrad<'a> {
 pub fn lt<'a>(a: impl Into<Operand<'a>>, b: impl Into<Operand<'a>>) -> Result<Tensor> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_one(op(159, 1, "tenon.lt"), &[a.given(), b.given()], &[])
+    call_one(op(160, 1, "tenon.lt"), &[a.given(), b.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
@@ -4662,13 +4694,13 @@ pub fn lt_into<'a>(
 ) -> Result<()> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_into(op(159, 1, "tenon.lt"), &[a.given(), b.given()], &[], out)
+    call_into(op(160, 1, "tenon.lt"), &[a.given(), b.given()], &[], out)
 }
 /// `value` where `mask` is true, else `x`. Op tenon.masked_fill.
 #[inline]
 pub fn masked_fill<'a>(x: &Tensor, mask: &Tensor, value: impl Into<Operand<'a>>) -> Result<Tensor> {
     let value: Operand<'a> = value.into();
-    call_one(op(160, 1, "tenon.masked_fill"), &[x.given(), mask.given(), value.given()], &[])
+    call_one(op(161, 1, "tenon.masked_fill"), &[x.given(), mask.given(), value.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
@@ -4679,29 +4711,29 @@ pub fn masked_fill_into<'a>(
     out: &Tensor,
 ) -> Result<()> {
     let value: Operand<'a> = value.into();
-    call_into(op(160, 1, "tenon.masked_fill"), &[x.given(), mask.given(), value.given()], &[], out)
+    call_into(op(161, 1, "tenon.masked_fill"), &[x.given(), mask.given(), value.given()], &[], out)
 }
 /// The elements of `x` where `mask` is true, as a vector in row-major order. Op
 /// tenon.masked_select.
 #[inline]
 pub fn masked_select(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
-    call_one(op(161, 1, "tenon.masked_select"), &[x.given(), mask.given()], &[])
+    call_one(op(162, 1, "tenon.masked_select"), &[x.given(), mask.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn masked_select_into(x: &Tensor, mask: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(161, 1, "tenon.masked_select"), &[x.given(), mask.given()], &[], out)
+    call_into(op(162, 1, "tenon.masked_select"), &[x.given(), mask.given()], &[], out)
 }
 /// The matrix product over the last two dimensions: `y[m,n] = sum_k a[m,k] b[k,n]`. Op
 /// tenon.matmul.
 #[inline]
 pub fn matmul<'a>(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    call_one(op(162, 1, "tenon.matmul"), &[a.given(), b.given()], &[])
+    call_one(op(163, 1, "tenon.matmul"), &[a.given(), b.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn matmul_into<'a>(a: &Tensor, b: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(162, 1, "tenon.matmul"), &[a.given(), b.given()], &[], out)
+    call_into(op(163, 1, "tenon.matmul"), &[a.given(), b.given()], &[], out)
 }
 /// The largest element over `axes` (none: all of them; an empty list: no axis, so that the values
 /// stay). Op tenon.max.
@@ -4727,12 +4759,12 @@ impl<'a> Max<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(163, 1, "tenon.max"), &inputs, &attributes)
+        call_one(op(164, 1, "tenon.max"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(163, 1, "tenon.max"), &inputs, &attributes, out)
+        call_into(op(164, 1, "tenon.max"), &inputs, &attributes, out)
     }
 }
 /// The largest place of each window that slides over an image of 1 to 3 dimensions: `y[n,c,w] = max
@@ -4786,12 +4818,12 @@ impl<'a> MaxPool<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(164, 1, "tenon.max_pool"), &inputs, &attributes)
+        call_one(op(165, 1, "tenon.max_pool"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(164, 1, "tenon.max_pool"), &inputs, &attributes, out)
+        call_into(op(165, 1, "tenon.max_pool"), &inputs, &attributes, out)
     }
 }
 /// Zeros of the shape `[N, C, size...]`, to which each number of `dy` is added at the place of its
@@ -4799,7 +4831,7 @@ impl<'a> MaxPool<'a> {
 #[inline]
 pub fn max_pool_grad(dy: &Tensor, positions: &Tensor, size: impl Into<Ints>) -> Result<Tensor> {
     let size: Ints = size.into();
-    call_one(op(165, 1, "tenon.max_pool_grad"), &[dy.given(), positions.given()], &[size.given()])
+    call_one(op(166, 1, "tenon.max_pool_grad"), &[dy.given(), positions.given()], &[size.given()])
 }
 /// The same, written into `out`.
 #[inline]
@@ -4810,7 +4842,7 @@ pub fn max_pool_grad_into(
     out: &Tensor,
 ) -> Result<()> {
     let size: Ints = size.into();
-    call_into(op(165, 1, "tenon.max_pool_grad"), &[dy.given(), positions.given()], &[size.given()],
+    call_into(op(166, 1, "tenon.max_pool_grad"), &[dy.given(), positions.given()], &[size.given()],
         out)
 }
 /// The larger of the two: `y = max(a, b)`. Op tenon.maximum.
@@ -4818,7 +4850,7 @@ pub fn max_pool_grad_into(
 pub fn maximum<'a>(a: impl Into<Operand<'a>>, b: impl Into<Operand<'a>>) -> Result<Tensor> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_one(op(166, 1, "tenon.maximum"), &[a.given(), b.given()], &[])
+    call_one(op(167, 1, "tenon.maximum"), &[a.given(), b.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
@@ -4829,7 +4861,7 @@ pub fn maximum_into<'a>(
 ) -> Result<()> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_into(op(166, 1, "tenon.maximum"), &[a.given(), b.given()], &[], out)
+    call_into(op(167, 1, "tenon.maximum"), &[a.given(), b.given()], &[], out)
 }
 /// The arithmetic mean over `axes` (none: all of them; an empty list: no axis, so that the values
 /// stay). Op tenon.mean.
@@ -4855,12 +4887,12 @@ impl<'a> Mean<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(167, 1, "tenon.mean"), &inputs, &attributes)
+        call_one(op(168, 1, "tenon.mean"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(167, 1, "tenon.mean"), &inputs, &attributes, out)
+        call_into(op(168, 1, "tenon.mean"), &inputs, &attributes, out)
     }
 }
 /// The smallest element over `axes` (none: all of them; an empty list: no axis, so that the values
@@ -4887,12 +4919,12 @@ impl<'a> Min<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(168, 1, "tenon.min"), &inputs, &attributes)
+        call_one(op(169, 1, "tenon.min"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(168, 1, "tenon.min"), &inputs, &attributes, out)
+        call_into(op(169, 1, "tenon.min"), &inputs, &attributes, out)
     }
 }
 /// The smaller of the two: `y = min(a, b)`. Op tenon.minimum.
@@ -4900,7 +4932,7 @@ impl<'a> Min<'a> {
 pub fn minimum<'a>(a: impl Into<Operand<'a>>, b: impl Into<Operand<'a>>) -> Result<Tensor> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_one(op(169, 1, "tenon.minimum"), &[a.given(), b.given()], &[])
+    call_one(op(170, 1, "tenon.minimum"), &[a.given(), b.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
@@ -4911,17 +4943,17 @@ pub fn minimum_into<'a>(
 ) -> Result<()> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_into(op(169, 1, "tenon.minimum"), &[a.given(), b.given()], &[], out)
+    call_into(op(170, 1, "tenon.minimum"), &[a.given(), b.given()], &[], out)
 }
 /// `y = x * tanh(ln(1 + exp(x)))`. Op tenon.mish.
 #[inline]
 pub fn mish(x: &Tensor) -> Result<Tensor> {
-    call_one(op(170, 1, "tenon.mish"), &[x.given()], &[])
+    call_one(op(171, 1, "tenon.mish"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn mish_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(170, 1, "tenon.mish"), &[x.given()], &[], out)
+    call_into(op(171, 1, "tenon.mish"), &[x.given()], &[], out)
 }
 /// The squared differences `(x - target)^2`: their mean, with `reduction` "sum" their sum, with
 /// "none" each of them. Op tenon.mse_loss.
@@ -4946,12 +4978,12 @@ impl<'a> MseLoss<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(171, 1, "tenon.mse_loss"), &inputs, &attributes)
+        call_one(op(172, 1, "tenon.mse_loss"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(171, 1, "tenon.mse_loss"), &inputs, &attributes, out)
+        call_into(op(172, 1, "tenon.mse_loss"), &inputs, &attributes, out)
     }
 }
 /// The product: `y = a * b`. Op tenon.mul.
@@ -4959,7 +4991,7 @@ impl<'a> MseLoss<'a> {
 pub fn mul<'a>(a: impl Into<Operand<'a>>, b: impl Into<Operand<'a>>) -> Result<Tensor> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_one(op(172, 1, "tenon.mul"), &[a.given(), b.given()], &[])
+    call_one(op(173, 1, "tenon.mul"), &[a.given(), b.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
@@ -4970,7 +5002,7 @@ pub fn mul_into<'a>(
 ) -> Result<()> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_into(op(172, 1, "tenon.mul"), &[a.given(), b.given()], &[], out)
+    call_into(op(173, 1, "tenon.mul"), &[a.given(), b.given()], &[], out)
 }
 /// Draws `num_samples` categories from each row of `weights`, whose last axis is that of the
 /// categories: category `k` with the probability `weights[k]` over the row's sum. Op
@@ -4997,12 +5029,12 @@ impl<'a> Multinomial<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(173, 1, "tenon.multinomial"), &inputs, &attributes)
+        call_one(op(174, 1, "tenon.multinomial"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(173, 1, "tenon.multinomial"), &inputs, &attributes, out)
+        call_into(op(174, 1, "tenon.multinomial"), &inputs, &attributes, out)
     }
 }
 /// One step of Muon on each parameter, a matrix \[M,N\], in place. Op tenon.muon_step.
@@ -5062,7 +5094,7 @@ impl<'a> MuonStep<'a> {
     }
     pub fn call(&self) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_all::<0>(op(174, 1, "tenon.muon_step"), &inputs, &attributes).map(|_| ())
+        call_all::<0>(op(175, 1, "tenon.muon_step"), &inputs, &attributes).map(|_| ())
     }
 }
 /// One step of `tenon.nadam_step` on the given rows of each parameter alone. Op tenon.nadam_rows.
@@ -5135,7 +5167,7 @@ impl<'a> NadamRows<'a> {
     }
     pub fn call(&self) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_all::<0>(op(175, 1, "tenon.nadam_rows"), &inputs, &attributes).map(|_| ())
+        call_all::<0>(op(176, 1, "tenon.nadam_rows"), &inputs, &attributes).map(|_| ())
     }
 }
 /// One step of NAdam on each parameter, in place. Op tenon.nadam_step.
@@ -5204,7 +5236,7 @@ impl<'a> NadamStep<'a> {
     }
     pub fn call(&self) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_all::<0>(op(176, 1, "tenon.nadam_step"), &inputs, &attributes).map(|_| ())
+        call_all::<0>(op(177, 1, "tenon.nadam_step"), &inputs, &attributes).map(|_| ())
     }
 }
 /// Not equal: `y = a != b`. Op tenon.ne.
@@ -5212,7 +5244,7 @@ impl<'a> NadamStep<'a> {
 pub fn ne<'a>(a: impl Into<Operand<'a>>, b: impl Into<Operand<'a>>) -> Result<Tensor> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_one(op(177, 1, "tenon.ne"), &[a.given(), b.given()], &[])
+    call_one(op(178, 1, "tenon.ne"), &[a.given(), b.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
@@ -5223,24 +5255,24 @@ pub fn ne_into<'a>(
 ) -> Result<()> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_into(op(177, 1, "tenon.ne"), &[a.given(), b.given()], &[], out)
+    call_into(op(178, 1, "tenon.ne"), &[a.given(), b.given()], &[], out)
 }
 /// The negated value: `y = -x`. Op tenon.neg.
 #[inline]
 pub fn neg(x: &Tensor) -> Result<Tensor> {
-    call_one(op(178, 1, "tenon.neg"), &[x.given()], &[])
+    call_one(op(179, 1, "tenon.neg"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn neg_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(178, 1, "tenon.neg"), &[x.given()], &[], out)
+    call_into(op(179, 1, "tenon.neg"), &[x.given()], &[], out)
 }
 /// The number of the dtype that comes after `a` in the direction of `b`. Op tenon.nextafter.
 #[inline]
 pub fn nextafter<'a>(a: impl Into<Operand<'a>>, b: impl Into<Operand<'a>>) -> Result<Tensor> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_one(op(179, 1, "tenon.nextafter"), &[a.given(), b.given()], &[])
+    call_one(op(180, 1, "tenon.nextafter"), &[a.given(), b.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
@@ -5251,7 +5283,7 @@ pub fn nextafter_into<'a>(
 ) -> Result<()> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_into(op(179, 1, "tenon.nextafter"), &[a.given(), b.given()], &[], out)
+    call_into(op(180, 1, "tenon.nextafter"), &[a.given(), b.given()], &[], out)
 }
 /// The negative log-likelihood of the target classes, of log-probabilities such as those of
 /// `tenon.log_softmax`: `-weight[target[n]] * x[n, target[n]]`. Op tenon.nll_loss.
@@ -5283,24 +5315,24 @@ impl<'a> NllLoss<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(180, 1, "tenon.nll_loss"), &inputs, &attributes)
+        call_one(op(181, 1, "tenon.nll_loss"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(180, 1, "tenon.nll_loss"), &inputs, &attributes, out)
+        call_into(op(181, 1, "tenon.nll_loss"), &inputs, &attributes, out)
     }
 }
 /// The coordinates of all elements of `x` that are not zero, in row-major order, one row for each.
 /// Op tenon.nonzero.
 #[inline]
 pub fn nonzero(x: &Tensor) -> Result<Tensor> {
-    call_one(op(181, 1, "tenon.nonzero"), &[x.given()], &[])
+    call_one(op(182, 1, "tenon.nonzero"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn nonzero_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(181, 1, "tenon.nonzero"), &[x.given()], &[], out)
+    call_into(op(182, 1, "tenon.nonzero"), &[x.given()], &[], out)
 }
 /// The coordinates of the first `size` elements of `x` that are not zero, in row-major order, one
 /// row of `places` for each; rows that are left over hold `fill`. Op tenon.nonzero_static.
@@ -5325,7 +5357,7 @@ impl<'a> NonzeroStatic<'a> {
     }
     pub fn call(&self) -> Result<[Tensor; 2]> {
         let (inputs, attributes) = self.values();
-        call_all(op(182, 1, "tenon.nonzero_static"), &inputs, &attributes)
+        call_all(op(183, 1, "tenon.nonzero_static"), &inputs, &attributes)
     }
 }
 /// The vector norm over `axes` (none: all of them; an empty list: no axis, so that each element is
@@ -5354,12 +5386,12 @@ impl<'a> Norm<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(183, 1, "tenon.norm"), &inputs, &attributes)
+        call_one(op(184, 1, "tenon.norm"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(183, 1, "tenon.norm"), &inputs, &attributes, out)
+        call_into(op(184, 1, "tenon.norm"), &inputs, &attributes, out)
     }
 }
 /// Random numbers, normally distributed: `y = mean + std * z`. Op tenon.normal.
@@ -5386,12 +5418,12 @@ impl Normal {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(184, 1, "tenon.normal"), &inputs, &attributes)
+        call_one(op(185, 1, "tenon.normal"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(184, 1, "tenon.normal"), &inputs, &attributes, out)
+        call_into(op(185, 1, "tenon.normal"), &inputs, &attributes, out)
     }
 }
 /// `y[i..., c]` is 1 where `c = indices[i...]`, else 0; the result has one more dimension, of
@@ -5417,12 +5449,12 @@ impl<'a> OneHot<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(185, 1, "tenon.one_hot"), &inputs, &attributes)
+        call_one(op(186, 1, "tenon.one_hot"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(185, 1, "tenon.one_hot"), &inputs, &attributes, out)
+        call_into(op(186, 1, "tenon.one_hot"), &inputs, &attributes, out)
     }
 }
 /// A random orthogonal matrix times `gain`: initial values of weights. Op tenon.orthogonal.
@@ -5447,23 +5479,23 @@ impl Orthogonal {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(186, 1, "tenon.orthogonal"), &inputs, &attributes)
+        call_one(op(187, 1, "tenon.orthogonal"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(186, 1, "tenon.orthogonal"), &inputs, &attributes, out)
+        call_into(op(187, 1, "tenon.orthogonal"), &inputs, &attributes, out)
     }
 }
 /// The outer product of two vectors: `y[m,n] = a[m] * b[n]`. Op tenon.outer.
 #[inline]
 pub fn outer<'a>(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    call_one(op(187, 1, "tenon.outer"), &[a.given(), b.given()], &[])
+    call_one(op(188, 1, "tenon.outer"), &[a.given(), b.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn outer_into<'a>(a: &Tensor, b: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(187, 1, "tenon.outer"), &[a.given(), b.given()], &[], out)
+    call_into(op(188, 1, "tenon.outer"), &[a.given(), b.given()], &[], out)
 }
 /// `x` with more elements around it: `pads` has a pair of numbers for each of `axes` (none: for all
 /// axes in order), how many are put before the first place and how many after the last. Op
@@ -5494,12 +5526,12 @@ impl<'a> Pad<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(188, 1, "tenon.pad"), &inputs, &attributes)
+        call_one(op(189, 1, "tenon.pad"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(188, 1, "tenon.pad"), &inputs, &attributes, out)
+        call_into(op(189, 1, "tenon.pad"), &inputs, &attributes, out)
     }
 }
 /// The integers from 0 to `n - 1` in random order: sorted by keys of 64 random bits, of number `i`
@@ -5524,12 +5556,12 @@ impl Permutation {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(189, 1, "tenon.permutation"), &inputs, &attributes)
+        call_one(op(190, 1, "tenon.permutation"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(189, 1, "tenon.permutation"), &inputs, &attributes, out)
+        call_into(op(190, 1, "tenon.permutation"), &inputs, &attributes, out)
     }
 }
 /// The dimensions of `x` in the order of `axes`: dimension `d` of the result is dimension `axes[d]`
@@ -5537,20 +5569,20 @@ impl Permutation {
 #[inline]
 pub fn permute<'a>(x: &Tensor, axes: impl Into<Ints>) -> Result<Tensor> {
     let axes: Ints = axes.into();
-    call_one(op(190, 1, "tenon.permute"), &[x.given()], &[axes.given()])
+    call_one(op(191, 1, "tenon.permute"), &[x.given()], &[axes.given()])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn permute_into<'a>(x: &Tensor, axes: impl Into<Ints>, out: &Tensor) -> Result<()> {
     let axes: Ints = axes.into();
-    call_into(op(190, 1, "tenon.permute"), &[x.given()], &[axes.given()], out)
+    call_into(op(191, 1, "tenon.permute"), &[x.given()], &[axes.given()], out)
 }
 /// A power: `y = a^b`. Op tenon.pow.
 #[inline]
 pub fn pow<'a>(a: impl Into<Operand<'a>>, b: impl Into<Operand<'a>>) -> Result<Tensor> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_one(op(191, 1, "tenon.pow"), &[a.given(), b.given()], &[])
+    call_one(op(192, 1, "tenon.pow"), &[a.given(), b.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
@@ -5561,7 +5593,7 @@ pub fn pow_into<'a>(
 ) -> Result<()> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_into(op(191, 1, "tenon.pow"), &[a.given(), b.given()], &[], out)
+    call_into(op(192, 1, "tenon.pow"), &[a.given(), b.given()], &[], out)
 }
 /// The product over `axes` (none: all of them; an empty list: no axis, so that the values stay). Op
 /// tenon.prod.
@@ -5587,12 +5619,12 @@ impl<'a> Prod<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(192, 1, "tenon.prod"), &inputs, &attributes)
+        call_one(op(193, 1, "tenon.prod"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(192, 1, "tenon.prod"), &inputs, &attributes, out)
+        call_into(op(193, 1, "tenon.prod"), &inputs, &attributes, out)
     }
 }
 /// The reduced QR decomposition `x = q r` of the matrices that the last two dimensions hold: of
@@ -5619,7 +5651,7 @@ impl<'a> Qr<'a> {
     }
     pub fn call(&self) -> Result<[Tensor; 2]> {
         let (inputs, attributes) = self.values();
-        call_all(op(193, 1, "tenon.qr"), &inputs, &attributes)
+        call_all(op(194, 1, "tenon.qr"), &inputs, &attributes)
     }
 }
 /// Random integers from `low` to `high - 1`: `y[i] = low + floor(w(i) * n / 2^64)`, where `n = high
@@ -5649,23 +5681,23 @@ impl RandomIntegers {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(194, 1, "tenon.random_integers"), &inputs, &attributes)
+        call_one(op(195, 1, "tenon.random_integers"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(194, 1, "tenon.random_integers"), &inputs, &attributes, out)
+        call_into(op(195, 1, "tenon.random_integers"), &inputs, &attributes, out)
     }
 }
 /// One over the number: `y = 1 / x`. Op tenon.reciprocal.
 #[inline]
 pub fn reciprocal(x: &Tensor) -> Result<Tensor> {
-    call_one(op(195, 1, "tenon.reciprocal"), &[x.given()], &[])
+    call_one(op(196, 1, "tenon.reciprocal"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn reciprocal_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(195, 1, "tenon.reciprocal"), &[x.given()], &[], out)
+    call_into(op(196, 1, "tenon.reciprocal"), &[x.given()], &[], out)
 }
 /// Our row of the sum over the processes of a group: `x` \[n, ...\] has a row for each process, and
 /// `y` is row `r` of the sum of all `x` in rank `r`. Op tenon.reduce_scatter.
@@ -5689,23 +5721,23 @@ impl<'a> ReduceScatter<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(196, 1, "tenon.reduce_scatter"), &inputs, &attributes)
+        call_one(op(197, 1, "tenon.reduce_scatter"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(196, 1, "tenon.reduce_scatter"), &inputs, &attributes, out)
+        call_into(op(197, 1, "tenon.reduce_scatter"), &inputs, &attributes, out)
     }
 }
 /// The positive part: `y = max(x, 0)`. Op tenon.relu.
 #[inline]
 pub fn relu(x: &Tensor) -> Result<Tensor> {
-    call_one(op(197, 1, "tenon.relu"), &[x.given()], &[])
+    call_one(op(198, 1, "tenon.relu"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn relu_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(197, 1, "tenon.relu"), &[x.given()], &[], out)
+    call_into(op(198, 1, "tenon.relu"), &[x.given()], &[], out)
 }
 /// What division leaves: `y = a - floor(a / b) * b`, with the sign of `b`, as Python's `%`. Op
 /// tenon.remainder.
@@ -5713,7 +5745,7 @@ pub fn relu_into(x: &Tensor, out: &Tensor) -> Result<()> {
 pub fn remainder<'a>(a: impl Into<Operand<'a>>, b: impl Into<Operand<'a>>) -> Result<Tensor> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_one(op(198, 1, "tenon.remainder"), &[a.given(), b.given()], &[])
+    call_one(op(199, 1, "tenon.remainder"), &[a.given(), b.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
@@ -5724,7 +5756,7 @@ pub fn remainder_into<'a>(
 ) -> Result<()> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_into(op(198, 1, "tenon.remainder"), &[a.given(), b.given()], &[], out)
+    call_into(op(199, 1, "tenon.remainder"), &[a.given(), b.given()], &[], out)
 }
 /// Each element along `axis`, `repeats` times one after another; without `axis`, of `x` read in
 /// row-major order, and the result has one dimension. Op tenon.repeat.
@@ -5749,19 +5781,19 @@ impl<'a> Repeat<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(199, 1, "tenon.repeat"), &inputs, &attributes)
+        call_one(op(200, 1, "tenon.repeat"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(199, 1, "tenon.repeat"), &inputs, &attributes, out)
+        call_into(op(200, 1, "tenon.repeat"), &inputs, &attributes, out)
     }
 }
 /// Logits in which each token that `tokens` has in the same row is penalised, once however often it
 /// is there: `x * penalty` below 0, else `x / penalty`. Op tenon.repetition_penalty.
 #[inline]
 pub fn repetition_penalty(logits: &Tensor, tokens: &Tensor, penalty: f64) -> Result<Tensor> {
-    call_one(op(200, 1, "tenon.repetition_penalty"), &[logits.given(), tokens.given()],
+    call_one(op(201, 1, "tenon.repetition_penalty"), &[logits.given(), tokens.given()],
         &[penalty.given()])
 }
 /// The same, written into `out`.
@@ -5772,20 +5804,20 @@ pub fn repetition_penalty_into(
     penalty: f64,
     out: &Tensor,
 ) -> Result<()> {
-    call_into(op(200, 1, "tenon.repetition_penalty"), &[logits.given(), tokens.given()],
+    call_into(op(201, 1, "tenon.repetition_penalty"), &[logits.given(), tokens.given()],
         &[penalty.given()], out)
 }
 /// The elements of `x`, read in row-major order, in another shape. Op tenon.reshape.
 #[inline]
 pub fn reshape(x: &Tensor, shape: impl Into<Ints>) -> Result<Tensor> {
     let shape: Ints = shape.into();
-    call_one(op(201, 1, "tenon.reshape"), &[x.given()], &[shape.given()])
+    call_one(op(202, 1, "tenon.reshape"), &[x.given()], &[shape.given()])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn reshape_into(x: &Tensor, shape: impl Into<Ints>, out: &Tensor) -> Result<()> {
     let shape: Ints = shape.into();
-    call_into(op(201, 1, "tenon.reshape"), &[x.given()], &[shape.given()], out)
+    call_into(op(202, 1, "tenon.reshape"), &[x.given()], &[shape.given()], out)
 }
 /// Scales each row of `x`, which is what the last `dims` dimensions hold, to a root mean square of
 /// 1: `y = x * s * weight`, with `s = 1 / sqrt(mean(x^2) + eps)` over the row. Op tenon.rms_norm.
@@ -5813,12 +5845,12 @@ impl<'a> RmsNorm<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(202, 1, "tenon.rms_norm"), &inputs, &attributes)
+        call_one(op(203, 1, "tenon.rms_norm"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(202, 1, "tenon.rms_norm"), &inputs, &attributes, out)
+        call_into(op(203, 1, "tenon.rms_norm"), &inputs, &attributes, out)
     }
 }
 /// The gradients of `tenon.rms_norm`: with `h = x * s` the normalised row and `g = dy * weight`, `y
@@ -5848,12 +5880,12 @@ impl<'a> RmsNormGrad<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(203, 1, "tenon.rms_norm_grad"), &inputs, &attributes)
+        call_one(op(204, 1, "tenon.rms_norm_grad"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(203, 1, "tenon.rms_norm_grad"), &inputs, &attributes, out)
+        call_into(op(204, 1, "tenon.rms_norm_grad"), &inputs, &attributes, out)
     }
 }
 /// One step of `tenon.rmsprop_step` on the given rows of each parameter alone. Op
@@ -5922,7 +5954,7 @@ impl<'a> RmspropRows<'a> {
     }
     pub fn call(&self) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_all::<0>(op(204, 1, "tenon.rmsprop_rows"), &inputs, &attributes).map(|_| ())
+        call_all::<0>(op(205, 1, "tenon.rmsprop_rows"), &inputs, &attributes).map(|_| ())
     }
 }
 /// One step of RMSprop on each parameter, in place. Op tenon.rmsprop_step.
@@ -5986,7 +6018,7 @@ impl<'a> RmspropStep<'a> {
     }
     pub fn call(&self) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_all::<0>(op(205, 1, "tenon.rmsprop_step"), &inputs, &attributes).map(|_| ())
+        call_all::<0>(op(206, 1, "tenon.rmsprop_step"), &inputs, &attributes).map(|_| ())
     }
 }
 /// One plain recurrent layer in one direction, over sequences `x` of B batches: `[steps,B,I]`, with
@@ -6037,7 +6069,7 @@ impl<'a> Rnn<'a> {
     }
     pub fn call(&self) -> Result<[Tensor; 2]> {
         let (inputs, attributes) = self.values();
-        call_all(op(206, 1, "tenon.rnn"), &inputs, &attributes)
+        call_all(op(207, 1, "tenon.rnn"), &inputs, &attributes)
     }
 }
 /// One step of `tenon.rnn`, over the rows of `x` `[B,I]`: the new `h` `[B,H]` from `h0` (0 if
@@ -6071,12 +6103,12 @@ impl<'a> RnnCell<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(207, 1, "tenon.rnn_cell"), &inputs, &attributes)
+        call_one(op(208, 1, "tenon.rnn_cell"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(207, 1, "tenon.rnn_cell"), &inputs, &attributes, out)
+        call_into(op(208, 1, "tenon.rnn_cell"), &inputs, &attributes, out)
     }
 }
 /// The steps of a plain recurrent layer, given what they make of their inputs: `gates` is `x
@@ -6125,7 +6157,7 @@ impl<'a> RnnSteps<'a> {
     }
     pub fn call(&self) -> Result<[Tensor; 2]> {
         let (inputs, attributes) = self.values();
-        call_all(op(208, 1, "tenon.rnn_steps"), &inputs, &attributes)
+        call_all(op(209, 1, "tenon.rnn_steps"), &inputs, &attributes)
     }
 }
 /// The gradients of `tenon.rnn_steps`, from its result `y` and the gradients of its outputs; those
@@ -6171,12 +6203,12 @@ impl<'a> RnnStepsGrad<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(209, 1, "tenon.rnn_steps_grad"), &inputs, &attributes)
+        call_one(op(210, 1, "tenon.rnn_steps_grad"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(209, 1, "tenon.rnn_steps_grad"), &inputs, &attributes, out)
+        call_into(op(210, 1, "tenon.rnn_steps_grad"), &inputs, &attributes, out)
     }
 }
 /// The elements of `x` moved on by `shifts[k]` places along `axes[k]`; what leaves an axis at one
@@ -6202,12 +6234,12 @@ impl<'a> Roll<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(210, 1, "tenon.roll"), &inputs, &attributes)
+        call_one(op(211, 1, "tenon.roll"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(210, 1, "tenon.roll"), &inputs, &attributes, out)
+        call_into(op(211, 1, "tenon.roll"), &inputs, &attributes, out)
     }
 }
 /// Rotary position embedding. Op tenon.rope.
@@ -6241,12 +6273,12 @@ impl<'a> Rope<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(211, 1, "tenon.rope"), &inputs, &attributes)
+        call_one(op(212, 1, "tenon.rope"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(211, 1, "tenon.rope"), &inputs, &attributes, out)
+        call_into(op(212, 1, "tenon.rope"), &inputs, &attributes, out)
     }
 }
 /// The cosines, or with `part="sin"` the sines, of `angle[p,i] = p * scale * base^(-i/R)`, with
@@ -6280,12 +6312,12 @@ impl<'a> RopeTable<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(212, 1, "tenon.rope_table"), &inputs, &attributes)
+        call_one(op(213, 1, "tenon.rope_table"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(212, 1, "tenon.rope_table"), &inputs, &attributes, out)
+        call_into(op(213, 1, "tenon.rope_table"), &inputs, &attributes, out)
     }
 }
 /// Cosine and sine of `angle[p,i] = p * scale * base^(-2i/dims)` for `positions` positions and the
@@ -6318,49 +6350,49 @@ impl RopeTables {
     }
     pub fn call(&self) -> Result<[Tensor; 2]> {
         let (inputs, attributes) = self.values();
-        call_all(op(213, 1, "tenon.rope_tables"), &inputs, &attributes)
+        call_all(op(214, 1, "tenon.rope_tables"), &inputs, &attributes)
     }
 }
 /// The whole number nearest to `x`; of two as near the even one. Op tenon.round.
 #[inline]
 pub fn round(x: &Tensor) -> Result<Tensor> {
-    call_one(op(214, 1, "tenon.round"), &[x.given()], &[])
+    call_one(op(215, 1, "tenon.round"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn round_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(214, 1, "tenon.round"), &[x.given()], &[], out)
+    call_into(op(215, 1, "tenon.round"), &[x.given()], &[], out)
 }
 /// Adds `values[r]` to row `indices[r]` of `x`, in place, for `r` ascending; a row named twice gets
 /// both. Op tenon.rows_add.
 #[inline]
 pub fn rows_add(x: &Tensor, indices: &Tensor, values: &Tensor) -> Result<()> {
-    call_all::<0>(op(215, 1, "tenon.rows_add"), &[x.given(), indices.given(), values.given()],
+    call_all::<0>(op(216, 1, "tenon.rows_add"), &[x.given(), indices.given(), values.given()],
         &[]).map(|_| ())
 }
 /// Puts `values[r]` in place of row `indices[r]` of `x`, in place, for `r` ascending; of a row
 /// named twice the last one stays. Op tenon.rows_put.
 #[inline]
 pub fn rows_put(x: &Tensor, indices: &Tensor, values: &Tensor) -> Result<()> {
-    call_all::<0>(op(216, 1, "tenon.rows_put"), &[x.given(), indices.given(), values.given()],
+    call_all::<0>(op(217, 1, "tenon.rows_put"), &[x.given(), indices.given(), values.given()],
         &[]).map(|_| ())
 }
 /// One over the square root: `y = 1 / sqrt(x)`. Op tenon.rsqrt.
 #[inline]
 pub fn rsqrt(x: &Tensor) -> Result<Tensor> {
-    call_one(op(217, 1, "tenon.rsqrt"), &[x.given()], &[])
+    call_one(op(218, 1, "tenon.rsqrt"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn rsqrt_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(217, 1, "tenon.rsqrt"), &[x.given()], &[], out)
+    call_into(op(218, 1, "tenon.rsqrt"), &[x.given()], &[], out)
 }
 /// For each element of the vector `x`: does it begin a run of equal elements, and which run is it
 /// in, counted from 0? Zeros of either sign are equal; a NaN equals nothing, not even a NaN. Op
 /// tenon.runs.
 #[inline]
 pub fn runs(x: &Tensor) -> Result<[Tensor; 2]> {
-    call_all(op(218, 1, "tenon.runs"), &[x.given()], &[])
+    call_all(op(219, 1, "tenon.runs"), &[x.given()], &[])
 }
 /// Draws one token from each row of `logits`, whose last axis is that of the tokens: token `k` with
 /// the probability `softmax(z)[k]`, where `z` is what `tenon.filter_logits` gives for the same
@@ -6392,19 +6424,19 @@ impl<'a> Sample<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(219, 1, "tenon.sample"), &inputs, &attributes)
+        call_one(op(220, 1, "tenon.sample"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(219, 1, "tenon.sample"), &inputs, &attributes, out)
+        call_into(op(220, 1, "tenon.sample"), &inputs, &attributes, out)
     }
 }
 /// A copy of `x` in which `y[a, indices[a, i, b], b] = src[a, i, b]`, where `i` runs along `axis`.
 /// Op tenon.scatter.
 #[inline]
 pub fn scatter<'a>(x: &Tensor, indices: &Tensor, src: &Tensor, axis: i64) -> Result<Tensor> {
-    call_one(op(220, 1, "tenon.scatter"), &[x.given(), indices.given(), src.given()],
+    call_one(op(221, 1, "tenon.scatter"), &[x.given(), indices.given(), src.given()],
         &[axis.given()])
 }
 /// The same, written into `out`.
@@ -6416,14 +6448,14 @@ pub fn scatter_into<'a>(
     axis: i64,
     out: &Tensor,
 ) -> Result<()> {
-    call_into(op(220, 1, "tenon.scatter"), &[x.given(), indices.given(), src.given()],
+    call_into(op(221, 1, "tenon.scatter"), &[x.given(), indices.given(), src.given()],
         &[axis.given()], out)
 }
 /// A copy of `x` with `y[a, indices[a, i, b], b] += src[a, i, b]`, where `i` runs along `axis`. Op
 /// tenon.scatter_add.
 #[inline]
 pub fn scatter_add<'a>(x: &Tensor, indices: &Tensor, src: &Tensor, axis: i64) -> Result<Tensor> {
-    call_one(op(221, 1, "tenon.scatter_add"), &[x.given(), indices.given(), src.given()],
+    call_one(op(222, 1, "tenon.scatter_add"), &[x.given(), indices.given(), src.given()],
         &[axis.given()])
 }
 /// The same, written into `out`.
@@ -6435,7 +6467,7 @@ pub fn scatter_add_into<'a>(
     axis: i64,
     out: &Tensor,
 ) -> Result<()> {
-    call_into(op(221, 1, "tenon.scatter_add"), &[x.given(), indices.given(), src.given()],
+    call_into(op(222, 1, "tenon.scatter_add"), &[x.given(), indices.given(), src.given()],
         &[axis.given()], out)
 }
 /// For each element of `values` the place at which it can be put into `sorted` so that the order
@@ -6461,12 +6493,12 @@ impl<'a> Searchsorted<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(222, 1, "tenon.searchsorted"), &inputs, &attributes)
+        call_one(op(223, 1, "tenon.searchsorted"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(222, 1, "tenon.searchsorted"), &inputs, &attributes, out)
+        call_into(op(223, 1, "tenon.searchsorted"), &inputs, &attributes, out)
     }
 }
 /// The scaled exponential linear unit: `y = scale * x` where `x > 0`, else `scale * alpha * (exp(x)
@@ -6474,12 +6506,12 @@ impl<'a> Searchsorted<'a> {
 /// activations keep mean 0 and variance 1. Op tenon.selu.
 #[inline]
 pub fn selu(x: &Tensor) -> Result<Tensor> {
-    call_one(op(223, 1, "tenon.selu"), &[x.given()], &[])
+    call_one(op(224, 1, "tenon.selu"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn selu_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(223, 1, "tenon.selu"), &[x.given()], &[], out)
+    call_into(op(224, 1, "tenon.selu"), &[x.given()], &[], out)
 }
 /// One step of `tenon.sgd_step` on the given rows of each parameter alone. Op tenon.sgd_rows.
 #[must_use = "nothing is done before `call`"]
@@ -6535,7 +6567,7 @@ impl<'a> SgdRows<'a> {
     }
     pub fn call(&self) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_all::<0>(op(224, 1, "tenon.sgd_rows"), &inputs, &attributes).map(|_| ())
+        call_all::<0>(op(225, 1, "tenon.sgd_rows"), &inputs, &attributes).map(|_| ())
     }
 }
 /// One step of stochastic gradient descent on each parameter, in place. Op tenon.sgd_step.
@@ -6589,59 +6621,59 @@ impl<'a> SgdStep<'a> {
     }
     pub fn call(&self) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_all::<0>(op(225, 1, "tenon.sgd_step"), &inputs, &attributes).map(|_| ())
+        call_all::<0>(op(226, 1, "tenon.sgd_step"), &inputs, &attributes).map(|_| ())
     }
 }
 /// The logistic function: `y = 1 / (1 + exp(-x))`. Op tenon.sigmoid.
 #[inline]
 pub fn sigmoid(x: &Tensor) -> Result<Tensor> {
-    call_one(op(226, 1, "tenon.sigmoid"), &[x.given()], &[])
+    call_one(op(227, 1, "tenon.sigmoid"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn sigmoid_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(226, 1, "tenon.sigmoid"), &[x.given()], &[], out)
+    call_into(op(227, 1, "tenon.sigmoid"), &[x.given()], &[], out)
 }
 /// The sign: 1 where `x > 0`, -1 where `x < 0`, 0 where `x` is a zero of either sign. Op
 /// tenon.sign.
 #[inline]
 pub fn sign(x: &Tensor) -> Result<Tensor> {
-    call_one(op(227, 1, "tenon.sign"), &[x.given()], &[])
+    call_one(op(228, 1, "tenon.sign"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn sign_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(227, 1, "tenon.sign"), &[x.given()], &[], out)
+    call_into(op(228, 1, "tenon.sign"), &[x.given()], &[], out)
 }
 /// The sigmoid linear unit, also called swish: `y = x / (1 + exp(-x))`. Op tenon.silu.
 #[inline]
 pub fn silu(x: &Tensor) -> Result<Tensor> {
-    call_one(op(228, 1, "tenon.silu"), &[x.given()], &[])
+    call_one(op(229, 1, "tenon.silu"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn silu_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(228, 1, "tenon.silu"), &[x.given()], &[], out)
+    call_into(op(229, 1, "tenon.silu"), &[x.given()], &[], out)
 }
 /// The sine of an angle in radians: `y = sin(x)`. Op tenon.sin.
 #[inline]
 pub fn sin(x: &Tensor) -> Result<Tensor> {
-    call_one(op(229, 1, "tenon.sin"), &[x.given()], &[])
+    call_one(op(230, 1, "tenon.sin"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn sin_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(229, 1, "tenon.sin"), &[x.given()], &[], out)
+    call_into(op(230, 1, "tenon.sin"), &[x.given()], &[], out)
 }
 /// The hyperbolic sine: `y = (exp(x) - exp(-x)) / 2`. Op tenon.sinh.
 #[inline]
 pub fn sinh(x: &Tensor) -> Result<Tensor> {
-    call_one(op(230, 1, "tenon.sinh"), &[x.given()], &[])
+    call_one(op(231, 1, "tenon.sinh"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn sinh_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(230, 1, "tenon.sinh"), &[x.given()], &[], out)
+    call_into(op(231, 1, "tenon.sinh"), &[x.given()], &[], out)
 }
 /// What the first Transformer adds to its embeddings: a row for each position. Op
 /// tenon.sinusoidal_positions.
@@ -6667,12 +6699,12 @@ impl SinusoidalPositions {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(231, 1, "tenon.sinusoidal_positions"), &inputs, &attributes)
+        call_one(op(232, 1, "tenon.sinusoidal_positions"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(231, 1, "tenon.sinusoidal_positions"), &inputs, &attributes, out)
+        call_into(op(232, 1, "tenon.sinusoidal_positions"), &inputs, &attributes, out)
     }
 }
 /// `x[start:stop:step]` along `axis`, as Python slices: negative places count from the end, places
@@ -6704,12 +6736,12 @@ impl<'a> Slice<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(232, 1, "tenon.slice"), &inputs, &attributes)
+        call_one(op(233, 1, "tenon.slice"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(232, 1, "tenon.slice"), &inputs, &attributes, out)
+        call_into(op(233, 1, "tenon.slice"), &inputs, &attributes, out)
     }
 }
 /// Zeros of the given shape, with `dy` put in at `start`, `start + step`, ... along `axis`. Op
@@ -6723,7 +6755,7 @@ pub fn slice_put<'a>(
     step: i64,
 ) -> Result<Tensor> {
     let shape: Ints = shape.into();
-    call_one(op(233, 1, "tenon.slice_put"), &[dy.given()], &[shape.given(), axis.given(),
+    call_one(op(234, 1, "tenon.slice_put"), &[dy.given()], &[shape.given(), axis.given(),
         start.given(), step.given()])
 }
 /// The same, written into `out`.
@@ -6737,7 +6769,7 @@ pub fn slice_put_into<'a>(
     out: &Tensor,
 ) -> Result<()> {
     let shape: Ints = shape.into();
-    call_into(op(233, 1, "tenon.slice_put"), &[dy.given()], &[shape.given(), axis.given(),
+    call_into(op(234, 1, "tenon.slice_put"), &[dy.given()], &[shape.given(), axis.given(),
         start.given(), step.given()], out)
 }
 /// Sign, and natural logarithm of the absolute value, of the determinants of the square matrices
@@ -6745,7 +6777,7 @@ pub fn slice_put_into<'a>(
 /// itself is too large or too small for the dtype. Op tenon.slogdet.
 #[inline]
 pub fn slogdet(x: &Tensor) -> Result<[Tensor; 2]> {
-    call_all(op(234, 1, "tenon.slogdet"), &[x.given()], &[])
+    call_all(op(235, 1, "tenon.slogdet"), &[x.given()], &[])
 }
 /// With `d = x - target`: `d^2 / (2 * beta)` where `|d| < beta`, else `|d| - beta / 2`; of these
 /// the mean, with `reduction` "sum" the sum, with "none" each of them. Op tenon.smooth_l1_loss.
@@ -6772,12 +6804,12 @@ impl<'a> SmoothL1Loss<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(235, 1, "tenon.smooth_l1_loss"), &inputs, &attributes)
+        call_one(op(236, 1, "tenon.smooth_l1_loss"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(235, 1, "tenon.smooth_l1_loss"), &inputs, &attributes, out)
+        call_into(op(236, 1, "tenon.smooth_l1_loss"), &inputs, &attributes, out)
     }
 }
 /// Exponentials scaled to sum to 1 along `axis`: `y = exp(x - m) / sum(exp(x - m))`, with `m` the
@@ -6802,12 +6834,12 @@ impl<'a> Softmax<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(236, 1, "tenon.softmax"), &inputs, &attributes)
+        call_one(op(237, 1, "tenon.softmax"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(236, 1, "tenon.softmax"), &inputs, &attributes, out)
+        call_into(op(237, 1, "tenon.softmax"), &inputs, &attributes, out)
     }
 }
 /// The mean negative log-likelihood of the target classes: `y = -(1/R) sum_n log_softmax(logits)[n,
@@ -6857,12 +6889,12 @@ impl<'a> SoftmaxCrossEntropy<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(237, 1, "tenon.softmax_cross_entropy"), &inputs, &attributes)
+        call_one(op(238, 1, "tenon.softmax_cross_entropy"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(237, 1, "tenon.softmax_cross_entropy"), &inputs, &attributes, out)
+        call_into(op(238, 1, "tenon.softmax_cross_entropy"), &inputs, &attributes, out)
     }
 }
 /// The gradient of `tenon.softmax_cross_entropy` for its logits, from its aux outputs `top` and
@@ -6905,12 +6937,12 @@ impl<'a> SoftmaxCrossEntropyGrad<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(238, 1, "tenon.softmax_cross_entropy_grad"), &inputs, &attributes)
+        call_one(op(239, 1, "tenon.softmax_cross_entropy_grad"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(238, 1, "tenon.softmax_cross_entropy_grad"), &inputs, &attributes, out)
+        call_into(op(239, 1, "tenon.softmax_cross_entropy_grad"), &inputs, &attributes, out)
     }
 }
 /// The smooth positive part: `y = ln(1 + exp(beta * x)) / beta`, and `x` itself where `beta * x` is
@@ -6937,24 +6969,24 @@ impl<'a> Softplus<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(239, 1, "tenon.softplus"), &inputs, &attributes)
+        call_one(op(240, 1, "tenon.softplus"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(239, 1, "tenon.softplus"), &inputs, &attributes, out)
+        call_into(op(240, 1, "tenon.softplus"), &inputs, &attributes, out)
     }
 }
 /// The solution `y` of `a y = b` for square matrices `a`, which the last two dimensions hold. Op
 /// tenon.solve.
 #[inline]
 pub fn solve<'a>(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    call_one(op(240, 1, "tenon.solve"), &[a.given(), b.given()], &[])
+    call_one(op(241, 1, "tenon.solve"), &[a.given(), b.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn solve_into<'a>(a: &Tensor, b: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(240, 1, "tenon.solve"), &[a.given(), b.given()], &[], out)
+    call_into(op(241, 1, "tenon.solve"), &[a.given(), b.given()], &[], out)
 }
 /// The solution `y` of `a y = b` for the lower triangles of square matrices `a`, or with `upper`
 /// the upper ones; nothing else of `a` is read. Op tenon.solve_triangular.
@@ -6979,12 +7011,12 @@ impl<'a> SolveTriangular<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(241, 1, "tenon.solve_triangular"), &inputs, &attributes)
+        call_one(op(242, 1, "tenon.solve_triangular"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(241, 1, "tenon.solve_triangular"), &inputs, &attributes, out)
+        call_into(op(242, 1, "tenon.solve_triangular"), &inputs, &attributes, out)
     }
 }
 /// The elements of each line along `axis` in ascending (`descending`: descending) order, and
@@ -7013,7 +7045,7 @@ impl<'a> Sort<'a> {
     }
     pub fn call(&self) -> Result<[Tensor; 2]> {
         let (inputs, attributes) = self.values();
-        call_all(op(242, 1, "tenon.sort"), &inputs, &attributes)
+        call_all(op(243, 1, "tenon.sort"), &inputs, &attributes)
     }
 }
 /// `x` cut along `axis` into pieces of the given `sizes`, which together are the whole axis: the
@@ -7040,33 +7072,33 @@ impl<'a> Split<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(243, 1, "tenon.split"), &inputs, &attributes)
+        call_one(op(244, 1, "tenon.split"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(243, 1, "tenon.split"), &inputs, &attributes, out)
+        call_into(op(244, 1, "tenon.split"), &inputs, &attributes, out)
     }
 }
 /// The square root: `y = sqrt(x)`. Op tenon.sqrt.
 #[inline]
 pub fn sqrt(x: &Tensor) -> Result<Tensor> {
-    call_one(op(244, 1, "tenon.sqrt"), &[x.given()], &[])
+    call_one(op(245, 1, "tenon.sqrt"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn sqrt_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(244, 1, "tenon.sqrt"), &[x.given()], &[], out)
+    call_into(op(245, 1, "tenon.sqrt"), &[x.given()], &[], out)
 }
 /// The square: `y = x * x`. Op tenon.square.
 #[inline]
 pub fn square(x: &Tensor) -> Result<Tensor> {
-    call_one(op(245, 1, "tenon.square"), &[x.given()], &[])
+    call_one(op(246, 1, "tenon.square"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn square_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(245, 1, "tenon.square"), &[x.given()], &[], out)
+    call_into(op(246, 1, "tenon.square"), &[x.given()], &[], out)
 }
 /// `x` without the dimensions `axes`, which must have size 1; without `axes`, without all
 /// dimensions of size 1. Op tenon.squeeze.
@@ -7090,12 +7122,12 @@ impl<'a> Squeeze<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(246, 1, "tenon.squeeze"), &inputs, &attributes)
+        call_one(op(247, 1, "tenon.squeeze"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(246, 1, "tenon.squeeze"), &inputs, &attributes, out)
+        call_into(op(247, 1, "tenon.squeeze"), &inputs, &attributes, out)
     }
 }
 /// The tensors `xs`, all of one shape, along a new dimension, which is dimension `axis` of the
@@ -7120,12 +7152,12 @@ impl<'a> Stack<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(247, 1, "tenon.stack"), &inputs, &attributes)
+        call_one(op(248, 1, "tenon.stack"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(247, 1, "tenon.stack"), &inputs, &attributes, out)
+        call_into(op(248, 1, "tenon.stack"), &inputs, &attributes, out)
     }
 }
 /// The standard deviation over `axes`: the square root of `tenon.var`, whose attributes it has. Op
@@ -7154,12 +7186,12 @@ impl<'a> Std<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(248, 2, "tenon.std"), &inputs, &attributes)
+        call_one(op(249, 2, "tenon.std"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(248, 2, "tenon.std"), &inputs, &attributes, out)
+        call_into(op(249, 2, "tenon.std"), &inputs, &attributes, out)
     }
 }
 /// The difference: `y = a - b`. Op tenon.sub.
@@ -7167,7 +7199,7 @@ impl<'a> Std<'a> {
 pub fn sub<'a>(a: impl Into<Operand<'a>>, b: impl Into<Operand<'a>>) -> Result<Tensor> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_one(op(249, 1, "tenon.sub"), &[a.given(), b.given()], &[])
+    call_one(op(250, 1, "tenon.sub"), &[a.given(), b.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
@@ -7178,7 +7210,7 @@ pub fn sub_into<'a>(
 ) -> Result<()> {
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_into(op(249, 1, "tenon.sub"), &[a.given(), b.given()], &[], out)
+    call_into(op(250, 1, "tenon.sub"), &[a.given(), b.given()], &[], out)
 }
 /// The sum over `axes` (none: all of them; an empty list: no axis, so that the values stay). Op
 /// tenon.sum.
@@ -7204,12 +7236,12 @@ impl<'a> Sum<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(250, 1, "tenon.sum"), &inputs, &attributes)
+        call_one(op(251, 1, "tenon.sum"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(250, 1, "tenon.sum"), &inputs, &attributes, out)
+        call_into(op(251, 1, "tenon.sum"), &inputs, &attributes, out)
     }
 }
 /// Sums `x` down to `shape`, which must be broadcastable to the shape of `x`: leading dimensions
@@ -7217,13 +7249,13 @@ impl<'a> Sum<'a> {
 #[inline]
 pub fn sum_to(x: &Tensor, shape: impl Into<Ints>) -> Result<Tensor> {
     let shape: Ints = shape.into();
-    call_one(op(251, 1, "tenon.sum_to"), &[x.given()], &[shape.given()])
+    call_one(op(252, 1, "tenon.sum_to"), &[x.given()], &[shape.given()])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn sum_to_into(x: &Tensor, shape: impl Into<Ints>, out: &Tensor) -> Result<()> {
     let shape: Ints = shape.into();
-    call_into(op(251, 1, "tenon.sum_to"), &[x.given()], &[shape.given()], out)
+    call_into(op(252, 1, "tenon.sum_to"), &[x.given()], &[shape.given()], out)
 }
 /// The reduced singular value decomposition `x = u diag(s) vh` of the matrices that the last two
 /// dimensions hold: of `[...,M,N]`, with K the lesser of M and N, `u` is `[...,M,K]` with
@@ -7231,7 +7263,7 @@ pub fn sum_to_into(x: &Tensor, shape: impl Into<Ints>, out: &Tensor) -> Result<(
 /// orthonormal rows. Op tenon.svd.
 #[inline]
 pub fn svd(x: &Tensor) -> Result<[Tensor; 3]> {
-    call_all(op(252, 1, "tenon.svd"), &[x.given()], &[])
+    call_all(op(253, 1, "tenon.svd"), &[x.given()], &[])
 }
 /// The gated unit of Llama and its kin. Op tenon.swiglu.
 #[must_use = "nothing is done before `call`"]
@@ -7253,12 +7285,12 @@ impl<'a> Swiglu<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(253, 1, "tenon.swiglu"), &inputs, &attributes)
+        call_one(op(254, 1, "tenon.swiglu"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(253, 1, "tenon.swiglu"), &inputs, &attributes, out)
+        call_into(op(254, 1, "tenon.swiglu"), &inputs, &attributes, out)
     }
 }
 /// The gradient of `tenon.swiglu` for its operand, both halves of it: with `s = sigmoid(a)` and `v
@@ -7284,12 +7316,12 @@ impl<'a> SwigluGrad<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(254, 1, "tenon.swiglu_grad"), &inputs, &attributes)
+        call_one(op(255, 1, "tenon.swiglu_grad"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(254, 1, "tenon.swiglu_grad"), &inputs, &attributes, out)
+        call_into(op(255, 1, "tenon.swiglu_grad"), &inputs, &attributes, out)
     }
 }
 /// The slices of `x` that `indices` names along `axis`: `y[a, i..., b] = x[a, indices[i...], b]`.
@@ -7315,12 +7347,12 @@ impl<'a> Take<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(255, 1, "tenon.take"), &inputs, &attributes)
+        call_one(op(256, 1, "tenon.take"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(255, 1, "tenon.take"), &inputs, &attributes, out)
+        call_into(op(256, 1, "tenon.take"), &inputs, &attributes, out)
     }
 }
 /// `y[a, i, b] = x[a, indices[a, i, b], b]`, where `i` runs along `axis`. Op tenon.take_along_axis.
@@ -7344,55 +7376,55 @@ impl<'a> TakeAlongAxis<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(256, 1, "tenon.take_along_axis"), &inputs, &attributes)
+        call_one(op(257, 1, "tenon.take_along_axis"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(256, 1, "tenon.take_along_axis"), &inputs, &attributes, out)
+        call_into(op(257, 1, "tenon.take_along_axis"), &inputs, &attributes, out)
     }
 }
 /// The tangent of an angle in radians: `y = tan(x)`. Op tenon.tan.
 #[inline]
 pub fn tan(x: &Tensor) -> Result<Tensor> {
-    call_one(op(257, 1, "tenon.tan"), &[x.given()], &[])
+    call_one(op(258, 1, "tenon.tan"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn tan_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(257, 1, "tenon.tan"), &[x.given()], &[], out)
+    call_into(op(258, 1, "tenon.tan"), &[x.given()], &[], out)
 }
 /// The hyperbolic tangent: `y = tanh(x)`. Op tenon.tanh.
 #[inline]
 pub fn tanh(x: &Tensor) -> Result<Tensor> {
-    call_one(op(258, 1, "tenon.tanh"), &[x.given()], &[])
+    call_one(op(259, 1, "tenon.tanh"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn tanh_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(258, 1, "tenon.tanh"), &[x.given()], &[], out)
+    call_into(op(259, 1, "tenon.tanh"), &[x.given()], &[], out)
 }
 /// Copies of `x` side by side: `repetitions[d]` of them along dimension `d`. Op tenon.tile.
 #[inline]
 pub fn tile(x: &Tensor, repetitions: impl Into<Ints>) -> Result<Tensor> {
     let repetitions: Ints = repetitions.into();
-    call_one(op(259, 1, "tenon.tile"), &[x.given()], &[repetitions.given()])
+    call_one(op(260, 1, "tenon.tile"), &[x.given()], &[repetitions.given()])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn tile_into(x: &Tensor, repetitions: impl Into<Ints>, out: &Tensor) -> Result<()> {
     let repetitions: Ints = repetitions.into();
-    call_into(op(259, 1, "tenon.tile"), &[x.given()], &[repetitions.given()], out)
+    call_into(op(260, 1, "tenon.tile"), &[x.given()], &[repetitions.given()], out)
 }
 /// The same elements on the device `{kind, index}`: `y = x`. Op tenon.to.
 #[inline]
 pub fn to(x: &Tensor, kind: i64, index: i64) -> Result<Tensor> {
-    call_one(op(260, 1, "tenon.to"), &[x.given()], &[kind.given(), index.given()])
+    call_one(op(261, 1, "tenon.to"), &[x.given()], &[kind.given(), index.given()])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn to_into(x: &Tensor, kind: i64, index: i64, out: &Tensor) -> Result<()> {
-    call_into(op(260, 1, "tenon.to"), &[x.given()], &[kind.given(), index.given()], out)
+    call_into(op(261, 1, "tenon.to"), &[x.given()], &[kind.given(), index.given()], out)
 }
 /// The `k` largest (`largest=false`: smallest) elements of each line along `axis`, and `indices`,
 /// where each of them was. Op tenon.topk.
@@ -7421,18 +7453,18 @@ impl<'a> Topk<'a> {
     }
     pub fn call(&self) -> Result<[Tensor; 2]> {
         let (inputs, attributes) = self.values();
-        call_all(op(261, 1, "tenon.topk"), &inputs, &attributes)
+        call_all(op(262, 1, "tenon.topk"), &inputs, &attributes)
     }
 }
 /// The sum of the main diagonal of the matrices that the last two dimensions hold. Op tenon.trace.
 #[inline]
 pub fn trace(x: &Tensor) -> Result<Tensor> {
-    call_one(op(262, 1, "tenon.trace"), &[x.given()], &[])
+    call_one(op(263, 1, "tenon.trace"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn trace_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(262, 1, "tenon.trace"), &[x.given()], &[], out)
+    call_into(op(263, 1, "tenon.trace"), &[x.given()], &[], out)
 }
 /// Dimensions `axis0` and `axis1` of `x` change places; by default the last two. Op
 /// tenon.transpose.
@@ -7458,23 +7490,23 @@ impl<'a> Transpose<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(263, 1, "tenon.transpose"), &inputs, &attributes)
+        call_one(op(264, 1, "tenon.transpose"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(263, 1, "tenon.transpose"), &inputs, &attributes, out)
+        call_into(op(264, 1, "tenon.transpose"), &inputs, &attributes, out)
     }
 }
 /// The slope of `tenon.digamma`: the second derivative of `log(Gamma(x))`. Op tenon.trigamma.
 #[inline]
 pub fn trigamma(x: &Tensor) -> Result<Tensor> {
-    call_one(op(264, 1, "tenon.trigamma"), &[x.given()], &[])
+    call_one(op(265, 1, "tenon.trigamma"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn trigamma_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(264, 1, "tenon.trigamma"), &[x.given()], &[], out)
+    call_into(op(265, 1, "tenon.trigamma"), &[x.given()], &[], out)
 }
 /// The lower triangle of the matrices that the last two dimensions hold: `y[m,n]` is `x[m,n]` where
 /// `n <= m + diagonal`, and 0 elsewhere. Op tenon.tril.
@@ -7498,12 +7530,12 @@ impl<'a> Tril<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(265, 1, "tenon.tril"), &inputs, &attributes)
+        call_one(op(266, 1, "tenon.tril"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(265, 1, "tenon.tril"), &inputs, &attributes, out)
+        call_into(op(266, 1, "tenon.tril"), &inputs, &attributes, out)
     }
 }
 /// The upper triangle of the matrices that the last two dimensions hold: `y[m,n]` is `x[m,n]` where
@@ -7528,23 +7560,23 @@ impl<'a> Triu<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(266, 1, "tenon.triu"), &inputs, &attributes)
+        call_one(op(267, 1, "tenon.triu"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(266, 1, "tenon.triu"), &inputs, &attributes, out)
+        call_into(op(267, 1, "tenon.triu"), &inputs, &attributes, out)
     }
 }
 /// The whole number next to `x` on the side of 0. Op tenon.trunc.
 #[inline]
 pub fn trunc(x: &Tensor) -> Result<Tensor> {
-    call_one(op(267, 1, "tenon.trunc"), &[x.given()], &[])
+    call_one(op(268, 1, "tenon.trunc"), &[x.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn trunc_into(x: &Tensor, out: &Tensor) -> Result<()> {
-    call_into(op(267, 1, "tenon.trunc"), &[x.given()], &[], out)
+    call_into(op(268, 1, "tenon.trunc"), &[x.given()], &[], out)
 }
 /// Random numbers, normally distributed between two bounds: `y = mean + std * z`. Op
 /// tenon.truncated_normal.
@@ -7584,12 +7616,12 @@ impl TruncatedNormal {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(268, 1, "tenon.truncated_normal"), &inputs, &attributes)
+        call_one(op(269, 1, "tenon.truncated_normal"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(268, 1, "tenon.truncated_normal"), &inputs, &attributes, out)
+        call_into(op(269, 1, "tenon.truncated_normal"), &inputs, &attributes, out)
     }
 }
 /// The windows of `size` elements along `axis` that begin at 0, `step`, 2 `step`, ... and lie whole
@@ -7618,12 +7650,12 @@ impl<'a> Unfold<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(269, 1, "tenon.unfold"), &inputs, &attributes)
+        call_one(op(270, 1, "tenon.unfold"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(269, 1, "tenon.unfold"), &inputs, &attributes, out)
+        call_into(op(270, 1, "tenon.unfold"), &inputs, &attributes, out)
     }
 }
 /// Zeros with `length` elements along `axis`, to which the windows in the last dimension of `x` are
@@ -7650,12 +7682,12 @@ impl<'a> UnfoldAdd<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(270, 1, "tenon.unfold_add"), &inputs, &attributes)
+        call_one(op(271, 1, "tenon.unfold_add"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(270, 1, "tenon.unfold_add"), &inputs, &attributes, out)
+        call_into(op(271, 1, "tenon.unfold_add"), &inputs, &attributes, out)
     }
 }
 /// Random numbers, uniform in `[low, high)`: `y[i] = low + u(i) * (high - low)`. Op tenon.uniform.
@@ -7682,31 +7714,31 @@ impl Uniform {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(271, 1, "tenon.uniform"), &inputs, &attributes)
+        call_one(op(272, 1, "tenon.uniform"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(271, 1, "tenon.uniform"), &inputs, &attributes, out)
+        call_into(op(272, 1, "tenon.uniform"), &inputs, &attributes, out)
     }
 }
 /// The different elements of `x` in ascending order (that of `tenon.sort`). Op tenon.unique.
 #[inline]
 pub fn unique(x: &Tensor) -> Result<[Tensor; 4]> {
-    call_all(op(272, 1, "tenon.unique"), &[x.given()], &[])
+    call_all(op(273, 1, "tenon.unique"), &[x.given()], &[])
 }
 /// `x` with a new dimension of size 1 at each of `axes`, which are places in the result. Op
 /// tenon.unsqueeze.
 #[inline]
 pub fn unsqueeze<'a>(x: &Tensor, axes: impl Into<Ints>) -> Result<Tensor> {
     let axes: Ints = axes.into();
-    call_one(op(273, 1, "tenon.unsqueeze"), &[x.given()], &[axes.given()])
+    call_one(op(274, 1, "tenon.unsqueeze"), &[x.given()], &[axes.given()])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn unsqueeze_into<'a>(x: &Tensor, axes: impl Into<Ints>, out: &Tensor) -> Result<()> {
     let axes: Ints = axes.into();
-    call_into(op(273, 1, "tenon.unsqueeze"), &[x.given()], &[axes.given()], out)
+    call_into(op(274, 1, "tenon.unsqueeze"), &[x.given()], &[axes.given()], out)
 }
 /// The variance over `axes` (none: all of them; an empty list: no axis): `y = sum((x - m)^2) / (n -
 /// correction)`, with `m` the mean and `n` the number of the elements reduced into a result. Op
@@ -7736,12 +7768,12 @@ impl<'a> Var<'a> {
     }
     pub fn call(&self) -> Result<Tensor> {
         let (inputs, attributes) = self.values();
-        call_one(op(274, 2, "tenon.var"), &inputs, &attributes)
+        call_one(op(275, 2, "tenon.var"), &inputs, &attributes)
     }
     /// Written into `out`.
     pub fn call_into(&self, out: &Tensor) -> Result<()> {
         let (inputs, attributes) = self.values();
-        call_into(op(274, 2, "tenon.var"), &inputs, &attributes, out)
+        call_into(op(275, 2, "tenon.var"), &inputs, &attributes, out)
     }
 }
 /// The elements of `x`, read in row-major order, in another shape, always in the memory of `x`:
@@ -7750,13 +7782,13 @@ impl<'a> Var<'a> {
 #[inline]
 pub fn view(x: &Tensor, shape: impl Into<Ints>) -> Result<Tensor> {
     let shape: Ints = shape.into();
-    call_one(op(275, 1, "tenon.view"), &[x.given()], &[shape.given()])
+    call_one(op(276, 1, "tenon.view"), &[x.given()], &[shape.given()])
 }
 /// The same, written into `out`.
 #[inline]
 pub fn view_into(x: &Tensor, shape: impl Into<Ints>, out: &Tensor) -> Result<()> {
     let shape: Ints = shape.into();
-    call_into(op(275, 1, "tenon.view"), &[x.given()], &[shape.given()], out)
+    call_into(op(276, 1, "tenon.view"), &[x.given()], &[shape.given()], out)
 }
 /// Picks from `a` where `condition` is true and from `b` where it is false. Op tenon.where.
 #[inline]
@@ -7768,7 +7800,7 @@ pub fn where_<'a>(
     let condition: Operand<'a> = condition.into();
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_one(op(276, 1, "tenon.where"), &[condition.given(), a.given(), b.given()], &[])
+    call_one(op(277, 1, "tenon.where"), &[condition.given(), a.given(), b.given()], &[])
 }
 /// The same, written into `out`.
 #[inline]
@@ -7781,5 +7813,5 @@ pub fn where_into<'a>(
     let condition: Operand<'a> = condition.into();
     let a: Operand<'a> = a.into();
     let b: Operand<'a> = b.into();
-    call_into(op(276, 1, "tenon.where"), &[condition.given(), a.given(), b.given()], &[], out)
+    call_into(op(277, 1, "tenon.where"), &[condition.given(), a.given(), b.given()], &[], out)
 }

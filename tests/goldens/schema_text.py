@@ -2,6 +2,7 @@
 # tests/goldens/schema_text.py: what of a schema says which dtypes a call has: type variables,
 # promotion, attributes and their defaults (docs/schema.md).
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -36,6 +37,16 @@ class Attribute:
 
 class Refused(Exception):
     """The op does not take these dtypes."""
+
+
+def element(dtype, value):
+    """A number that becomes an element, as cast converts it; raises Refused where an integer dtype
+    does not hold it."""
+    found = exact.converted(dtype, value)
+    if exact.is_integer(dtype):
+        if not math.isfinite(value) or found != math.trunc(value):
+            raise Refused
+    return found
 
 
 def split(text):

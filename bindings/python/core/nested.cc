@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // bindings/python/core/nested.cc: tensors from nested lists of numbers.
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -81,6 +82,42 @@ bool Numbers::read(PyObject* object) {
   return good;
 }
 
+// Is it in the range of an integer dtype, without its fraction?
+bool holds(tenon_dtype dtype, const tenon_value& value) {
+  const int bits = static_cast<int>(dtype >> 8 & 0xff);
+  const bool is_unsigned = (dtype & 0xff) == 1;
+  const int64_t most = INT64_MAX >> (is_unsigned ? 63 - bits : 64 - bits);
+  const int64_t least = is_unsigned ? 0 : -most - 1;
+  if (value.tag != TENON_VALUE_F64) return least <= value.as.i64 && value.as.i64 <= most;
+  const double whole = std::trunc(value.as.f64);  // most + 1 is a power of two
+  return static_cast<double>(least) <= whole && whole < static_cast<double>(most) + 1;
+}
+
+// Numbers become elements, unlike those of an array, which are cast: they have to fit.
+bool check_fit(const std::vector<tenon_value>& values, tenon_dtype dtype) {
+  const auto code = dtype & 0xff;
+  if (code != 0 && code != 1) return true;  // no integers
+  for (const tenon_value& value : values) {
+    if (holds(dtype, value)) continue;
+    const int bits = static_cast<int>(dtype >> 8 & 0xff);
+    const std::string range = code == 1    ? "0 to " + std::to_string((uint64_t{1} << bits) - 1)
+                              : bits == 64 ? "-2**63 to 2**63 - 1"
+                                           : std::to_string(-(int64_t{1} << (bits - 1))) + " to " +
+                                                 std::to_string((int64_t{1} << (bits - 1)) - 1);
+    const Ref number(value.tag == TENON_VALUE_F64 ? PyFloat_FromDouble(value.as.f64)
+                                                  : PyLong_FromLongLong(value.as.i64));
+    const Ref text(number ? PyObject_Repr(number.get()) : nullptr);
+    const char* const found = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
+    if (!found) return false;
+    const std::string expected =
+        "numbers that " + std::string(find_dtype_info(dtype)->name) + " holds, " + range;
+    refuse("value", "tensor", "data", expected.c_str(), found,
+           "a wider dtype holds it; x.astype(dtype) wraps integers");
+    return false;
+  }
+  return true;
+}
+
 template <class Number>
 void* write(const std::vector<tenon_value>& values, std::vector<unsigned char>& out) {
   out.resize(values.size() * sizeof(Number));
@@ -93,15 +130,19 @@ void* write(const std::vector<tenon_value>& values, std::vector<unsigned char>& 
   return out.data();
 }
 
-// from_numbers(data): float32, int64 or bool, by what the numbers are; float64 if `wide` says
-// so, so that another dtype can be reached with one rounding.
+// from_numbers(data, dtype): float32, int64 or bool, by what the numbers are. Of a dtype that is
+// given they are checked to fit it, and floats are float64, so that it is reached with one
+// rounding.
 PyObject* from_numbers(PyObject*, PyObject* arguments) {
   PyObject* data = nullptr;
-  int wide = 0;
+  PyObject* given = nullptr;
   tenon_context* context = context_of_thread();
-  if (!context || !PyArg_ParseTuple(arguments, "Op", &data, &wide)) return nullptr;
+  if (!context || !PyArg_ParseTuple(arguments, "OO", &data, &given)) return nullptr;
+  const bool wide = given != Py_None;
+  const tenon_dtype target = wide ? dtype_from(given) : 0;
   Numbers numbers;
-  if (!numbers.read(data)) return nullptr;
+  if ((wide && target == 0) || !numbers.read(data)) return nullptr;
+  if (wide && !check_fit(numbers.values, target)) return nullptr;
   std::vector<unsigned char> bytes;
   tenon_dtype dtype = TENON_DTYPE_I64;
   if (numbers.all_bool) {
@@ -127,7 +168,8 @@ PyObject* from_numbers(PyObject*, PyObject* arguments) {
 
 PyMethodDef nested_methods[] = {
     {"from_numbers", guarded<from_numbers>, METH_VARARGS,
-     "from_numbers(data, wide): a tensor of a number or of nested lists of numbers."},
+     "from_numbers(data, dtype): a tensor of a number or of nested lists of numbers; they are "
+     "checked to fit a dtype that is not None, and not cast to it."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace tenon::python

@@ -47,8 +47,13 @@ empty.__doc__ = "As `zeros`: no tensor holds what was in the memory before."
 def full_like(x, fill_value=None, dtype=None, *, device=None, requires_grad=False, value=0):
     """A tensor of one value, with the shape, and unless they are given the dtype and device, of
     `x`."""
-    made = _op.full_like(x.detach(), value=value if fill_value is None else fill_value)
-    return _finished(made if dtype is None else made.astype(dtype), device, requires_grad)
+    value = value if fill_value is None else fill_value
+    if dtype is None:
+        made = _op.full_like(x.detach(), value=value)
+    else:
+        made = _op.full(shape=list(x.shape), value=value, dtype=dtype)
+        device = x.device if device is None else device
+    return _finished(made, device, requires_grad)
 
 
 def zeros_like(x, dtype=None, *, device=None, requires_grad=False):

@@ -170,7 +170,7 @@ def _stack(column, chosen, place):
     from tenon._tensor import asarray
 
     if all(isinstance(value, (bool, int, float)) for value in column):
-        return _core.from_numbers(list(column), False)
+        return _core.from_numbers(list(column), None)
     values = [asarray(value) for value in column]
     for number, value in zip(chosen, values):
         if (value.shape, value.dtype) != (values[0].shape, values[0].dtype):

@@ -77,7 +77,7 @@ def tensor(data, dtype=None, *, device=None, requires_grad=False):
         if _holds_tensors(data):
             made = _stacked(data).detach()
         else:
-            made = _core.from_numbers(data, dtype is not None)
+            made = _core.from_numbers(data, dtype)
     elif _has_buffer(data):
         made = _core.copy_buffer(data)
     elif hasattr(data, "__dlpack__"):
@@ -85,7 +85,7 @@ def tensor(data, dtype=None, *, device=None, requires_grad=False):
     elif hasattr(data, "__array__"):
         made = _core.copy_buffer(data.__array__())
     else:
-        made = _core.from_numbers(data, False)  # refuses it
+        made = _core.from_numbers(data, None)  # refuses it
     made = _converted(made, dtype, device)
     if requires_grad:
         made.requires_grad = True

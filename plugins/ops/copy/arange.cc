@@ -4,7 +4,7 @@
 // y[i] = start + i step, for as long as that is before stop. Source: array-api `arange`.
 #include <cmath>
 
-#include "rules.hpp"
+#include "integers.hpp"
 
 namespace {
 
@@ -15,6 +15,7 @@ constexpr std::string_view name = "tenon.arange";
 constexpr std::string_view doc =
     R"(The numbers `start`, `start + step`, `start + 2 step`, ... that lie before `stop`, which is
 left out: `ceil((stop - start) / step)` of them, and none where `step` leads away from `stop`.
+Numbers that an integer dtype does not hold are refused.
 
 No gradient: there is no tensor input.
 
@@ -55,6 +56,21 @@ int64_t real_count(double start, double stop, double step) {
   return count < 9.2e18 ? static_cast<int64_t>(count) : INT64_MAX;
 }
 
+// All lie between the first and the last of them.
+void need_fit(const sdk::Attrs& a, bool real, int64_t count, tenon_dtype dtype) {
+  if (count == 0) return;
+  rules::need_fit(a[kStart], dtype, "start");
+  const int64_t steps = count - 1;
+  if (real) {
+    const double last = a.real(kStart) + static_cast<double>(steps) * a.real(kStep);
+    return rules::need_fit(sdk::Value(last), dtype, "stop");
+  }
+  // It lies between the two, whatever the distance to it wraps to.
+  const uint64_t way = static_cast<uint64_t>(steps) * static_cast<uint64_t>(a.integer(kStep));
+  const auto last = static_cast<int64_t>(static_cast<uint64_t>(a.integer(kStart)) + way);
+  rules::need_fit(sdk::Value(last), dtype, "stop");
+}
+
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   const sdk::Attrs& a = args.attrs;
   const bool real = a[kStart].tag == TENON_VALUE_F64 || a[kStop].tag == TENON_VALUE_F64 ||
@@ -62,6 +78,7 @@ void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   const int64_t count = real ? real_count(a.real(kStart), a.real(kStop), a.real(kStep))
                              : whole_count(a.integer(kStart), a.integer(kStop), a.integer(kStep));
   sdk::set_shape(out[0], rules::checked_shape({&count, 1}, "stop").span());
+  need_fit(a, real, count, out[0].dtype);
 }
 
 constexpr tenon_op_desc ops[] = {
@@ -90,7 +107,9 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name,
                 "| start=9223372036854775807, stop=-9223372036854775808, "
                 "step=-9223372036854775808, dtype=f64"),
-    sdk::sample(name, "| start=250, stop=260, dtype=u8"),
+    sdk::sample(name, "| start=250, stop=256, dtype=u8"),
+    sdk::sample(name, "| start=127, stop=-129, step=-85, dtype=i8"),
+    sdk::sample(name, "| start=300, stop=300, dtype=u8"),
     sdk::sample(name, "| start=65500, stop=65560, step=10, dtype=f16"),
     sdk::sample(name, "| start=9007199254740991, stop=9007199254740995, dtype=f64"),
     sdk::sample(name, "| start=1e-45, stop=5e-45, step=1e-45, dtype=f32"),
@@ -101,6 +120,9 @@ constexpr tenon_sample samples[] = {
     sdk::refused(name, "| stop=5, step=nan, dtype=f32", TENON_E_ATTRIBUTE, "not finite"),
     sdk::refused(name, "| start=-9223372036854775808, stop=9223372036854775807, dtype=i64",
                  TENON_E_SHAPE, "too many elements"),
+    sdk::refused(name, "| start=250, stop=260, dtype=u8", TENON_E_ATTRIBUTE, "out of range"),
+    sdk::refused(name, "| start=-1, stop=2, dtype=u8", TENON_E_ATTRIBUTE, "\"start\""),
+    sdk::refused(name, "| start=0.5, stop=200, step=64, dtype=i8", TENON_E_ATTRIBUTE, "\"stop\""),
     sdk::refused(name, "| stop=1e300, dtype=f32", TENON_E_SHAPE, "too many elements"),
     sdk::refused(name, "| stop=5, dtype=bool", TENON_E_DTYPE, "bool"),
     sdk::refused(name, "| stop=5", TENON_E_ATTRIBUTE, "dtype"),

@@ -3,7 +3,7 @@
 //
 // y[i] = low + floor(w(i) n / 2^64), n = high - low, w(i) 64 random bits.
 // Source: D. Lemire, "Fast Random Integer Generation in an Interval", 2019.
-#include "rules.hpp"
+#include "integers.hpp"
 
 namespace {
 
@@ -26,17 +26,6 @@ Salmon and others, "Parallel Random Numbers: As Easy as 1, 2, 3", 2011 (Philox4x
 
 Canonical arithmetic: exact. Bit-equal on every backend.)";
 
-// The least and the largest number of an integer dtype.
-struct Ends {
-  int64_t least, most;
-};
-Ends ends_of(tenon_dtype dtype) {
-  if (dtype == TENON_DTYPE_U8) return {0, 255};
-  const int64_t bits = 8 * int64_t{sdk::size_of(dtype)};
-  const int64_t most = std::numeric_limits<int64_t>::max() >> (64 - bits);
-  return {-most - 1, most};
-}
-
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   const int64_t low = args.attrs.integer(1);
   const int64_t high = args.attrs.integer(2);
@@ -45,7 +34,7 @@ void infer(const sdk::Args& args, std::span<tenon_meta> out) {
     throw sdk::Failure{TENON_E_ATTRIBUTE, "no integer lies from low to high - 1", "low",
                        "low < high", found};
   }
-  const Ends ends = ends_of(args.attrs.dtype(3));
+  const rules::Ends ends = rules::ends_of(args.attrs.dtype(3));
   if (low < ends.least || high - 1 > ends.most) {
     throw sdk::Failure{
         TENON_E_ATTRIBUTE, "the dtype does not hold every integer from low to high - 1", "dtype",

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "copy/filling.hpp"
+#include "integers.hpp"
 
 namespace {
 
@@ -29,7 +30,8 @@ gradients are added at the places they came from.
 Source: PyTorch, `torch.nn.functional.pad`, whose pairs begin at the last axis; NumPy, `pad`, whose
 modes have the names `edge` and `wrap` for `replicate` and `circular`.
 
-Canonical arithmetic: none; bits are moved. `value` is converted as `tenon.full` converts it.)";
+Canonical arithmetic: none; bits are moved. `value` is converted as `tenon.full` converts it, and
+refused where that refuses it.)";
 
 enum Attribute : uint32_t { kPads, kAxes, kMode, kValue, kAttributes };
 enum class Mode { Constant, Reflect, Replicate, Circular };
@@ -97,6 +99,7 @@ void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   const Pads pads = pads_of(args.shape(0), args.attrs);
   for (size_t i = 0; i < result.count(); ++i) result[i] += pads.before[i] + pads.after[i];
   sdk::set_shape(out[0], rules::checked_shape(result.span(), "pads").span());
+  if (pads.mode == Mode::Constant) rules::need_fit(args.attrs[kValue], out[0].dtype, "value");
 }
 
 tenon_tensor* slice(sdk::Calls& calls, sdk::Value x, int64_t axis, int64_t start, int64_t stop) {
@@ -244,8 +247,11 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name,
                 "i64[6]{-9223372036854775808,-1,0,1,2,9223372036854775807} | pads=[1,1], "
                 "value=9223372036854775807"),
-    sdk::sample(name, "i8[3] | pads=[1,1], value=300"),
+    sdk::sample(name, "i8[3] | pads=[1,1], value=-128"),
+    sdk::sample(name, "u8[3] | pads=[1,1], mode=\"reflect\", value=300"),
     sdk::sample(name, "bool[2,3] | pads=[1,0,0,1], value=true"),
+    sdk::refused(name, "i8[3] | pads=[1,1], value=300", TENON_E_ATTRIBUTE, "out of range"),
+    sdk::refused(name, "u8[3] | pads=[1,1], value=-1", TENON_E_ATTRIBUTE, "out of range"),
     sdk::refused(name, "f32[3] | pads=[1]", TENON_E_ATTRIBUTE, "two numbers for each axis"),
     sdk::refused(name, "f32[2,3] | pads=[1,1]", TENON_E_ATTRIBUTE, "two numbers for each axis"),
     sdk::refused(name, "f32[2,3] | pads=[1,1,1,1], axes=[0,-2]", TENON_E_ATTRIBUTE, "twice"),

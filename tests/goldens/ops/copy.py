@@ -3,9 +3,9 @@
 
 import math
 
-import exact
 from exact_array import Array
 from ops import golden
+from schema_text import element
 
 
 @golden("tenon.copy", "tenon.to")
@@ -21,5 +21,5 @@ def cast(call):
 @golden("tenon.full")
 def full(call):
     dtype, shape = call.dtypes["D"], call.attrs["shape"]
-    value = exact.converted(dtype, call.attrs["value"])
+    value = element(dtype, call.attrs["value"])
     return [Array.of(dtype, shape, [value] * math.prod(shape))]

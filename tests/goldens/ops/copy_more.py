@@ -8,12 +8,13 @@ import numpy
 import exact
 from exact_array import Array
 from ops import golden
+from schema_text import element
 
 
 @golden("tenon.full_like")
 def full_like(call):
     x = call.inputs[0]
-    value = exact.converted(x.dtype, call.attrs["value"])
+    value = element(x.dtype, call.attrs["value"])
     return [x.map(x.dtype, lambda _: value)]
 
 
@@ -36,7 +37,7 @@ def arange(call):
         values = [start + float(i) * step for i in range(count)]
     else:
         values = range(int(start), stop, step)
-    return [Array.of(dtype, (len(values),), (exact.converted(dtype, value) for value in values))]
+    return [Array.of(dtype, (len(values),), (element(dtype, value) for value in values))]
 
 
 @golden("tenon.linspace")

@@ -10,6 +10,7 @@ import exact
 from exact_array import Array
 from ops import golden
 from ops.shape import moved, reshape, taken
+from schema_text import element
 
 golden("tenon.view")(reshape)
 
@@ -142,7 +143,8 @@ def pad(call):
     x, attrs = call.inputs[0], call.attrs
     pairs = list(zip(attrs["pads"][::2], attrs["pads"][1::2], strict=True))
     axes = range(len(x.shape)) if attrs["axes"] is None else attrs["axes"]
-    value = exact.converted(x.dtype, attrs["value"])
+    convert = element if attrs["mode"] == "constant" else exact.converted
+    value = convert(x.dtype, attrs["value"])
     values = x.values
     for axis, (before, after) in zip(axes, pairs, strict=True):
         if attrs["mode"] == "constant":

@@ -245,7 +245,7 @@ tenon_status tenon_tensor_get_view(tenon_context* context, const tenon_tensor* t
     set(t.contiguous(), TENON_TENSOR_CONTIGUOUS);
     set(device_of(t).host_memory(), TENON_TENSOR_HOST);
     set(storage.external, TENON_TENSOR_EXTERNAL);
-    set(storage.read_only, TENON_TENSOR_READ_ONLY);
+    set(t.read_only(), TENON_TENSOR_READ_ONLY);
     set(tape::requires_grad(t), TENON_TENSOR_REQUIRES_GRAD);
     set(tape::is_leaf(t), TENON_TENSOR_LEAF);
     info.node = "";

@@ -18,7 +18,7 @@ bool only_ours(const Context& context, const Tensor& tensor) {
   const StepCapture* const capture = capture_of(context);
   const int64_t held = capture && capture->holds(storage) ? 1 : 0;
   return tensor.refs.load() == 1 && storage.refs.load() == 1 + held && !storage.external &&
-         tensor::is_dense(tensor.shape(), tensor.strides());
+         !tensor.read_only() && tensor::is_dense(tensor.shape(), tensor.strides());
 }
 
 void Walk::fold(LeafGrad& entry) {
@@ -117,6 +117,10 @@ void Walk::publish(Change& change) {
     return;
   }
   Tensor& grad = *link.grad.dense;
+  if (grad.read_only()) {  // given by the caller: expanded, or memory of somebody else
+    link.grad.dense = std::move(change.sum);
+    return;
+  }
   if (!device_of(grad).host_memory() || !grad.contiguous() || !change.sum->contiguous()) {
     return launch::copy_into(context_, *change.sum, grad);
   }

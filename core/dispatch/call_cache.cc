@@ -106,6 +106,7 @@ Small<ResolvedCall::Pair, 2> pairs_of(const Invocation& call, std::span<const It
 void set_view(ResolvedCall& resolved, const Invocation& call, const Tensor& view) {
   tensor::Fresh& made = resolved.made.emplace_back(tensor::fresh_like(call.outputs[0]));
   std::copy_n(view.strides_, made.rank, made.strides.begin());
+  made.flags = view.view.flags;
   resolved.offset = view.offset - call.operands[0].tensor->offset;
   resolved.reach = tensor::extent(view.shape(), view.strides());
 }
@@ -199,7 +200,7 @@ bool take_view(Context& context, const ResolvedCall& resolved, std::span<const O
   base.storage->retain();
   Ref view(Tensor::create(base.storage, like.dtype,
                           {like.shape.data(), static_cast<size_t>(like.rank)}, like.strides.data(),
-                          offset, like.form));
+                          offset, like.form, like.flags));
   Tensor* const flat[1] = {view.get()};
   tape::Recording record;
   if (resolved.signature) record.begin(context, *resolved.signature, operands);

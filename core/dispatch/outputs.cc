@@ -51,14 +51,8 @@ void check_given_output(const Invocation& call, size_t index, const Tensor& out)
     fail_output(call, index, TENON_E_DEVICE, "is on another device", call.output_device->name(),
                 device_of(out).name());
   }
-  if (out.storage->read_only) {
-    fail_output(call, index, TENON_E_ALIAS, "is read-only", "memory that may be written",
-                "read-only memory");
-  }
-  if (tensor::overlaps_itself(out.shape(), out.strides())) {
-    fail_output(call, index, TENON_E_ALIAS, "overlaps itself", "one address for each element",
-                "strides " + tensor::dims_text(out.strides()) + " for shape " +
-                    tensor::dims_text(out.shape()));
+  if (const auto why = tensor::why_read_only(out)) {
+    fail_output(call, index, TENON_E_ALIAS, why->what, why->expected, why->found, why->hint);
   }
 }
 
@@ -67,15 +61,9 @@ void check_mutated(const Invocation& call, bool recording) {
     if (!call.schema.inputs[input].mutated) continue;
     for (uint32_t i = call.begin[input]; i < call.begin[input + 1]; ++i) {
       const Tensor& tensor = *call.operands[i].tensor;
-      if (tensor.storage->read_only) {
-        fail_operand(call, input, TENON_E_ALIAS, "is written, and is read-only",
-                     "memory that may be written", "read-only memory");
-      }
-      if (tensor::overlaps_itself(tensor.shape(), tensor.strides())) {
-        fail_operand(call, input, TENON_E_ALIAS, "is written, and overlaps itself",
-                     "one address for each element",
-                     "strides " + tensor::dims_text(tensor.strides()) + " for shape " +
-                         tensor::dims_text(tensor.shape()));
+      if (const auto why = tensor::why_read_only(tensor)) {
+        fail_operand(call, input, TENON_E_ALIAS, "is written, and " + why->what, why->expected,
+                     why->found, why->hint);
       }
       if (call.op.has(TENON_OP_WRITES_GRADIENTS) && tape::requires_grad(tensor) &&
           tape::is_leaf(tensor)) {

@@ -140,7 +140,10 @@ void* to_dlpack(Context&, Tensor& tensor) {
   managed.version = {dlpack::kMajor, 0};
   managed.manager = exported.get();
   managed.deleter = delete_exported;
-  managed.flags = (tensor.view.flags & TENON_VIEW_READ_ONLY) != 0 ? dlpack::kReadOnly : 0;
+  // Strides of zero say by themselves that elements repeat; those of a part do not.
+  const bool shows = tensor::has_zero_stride(tensor.shape(), tensor.strides());
+  const bool read_only = tensor.storage->read_only || (tensor.read_only() && !shows);
+  managed.flags = read_only ? dlpack::kReadOnly : 0;
   dlpack::Array& array = managed.array;
   // DLPack asks for NULL if there is no element.
   array.data = tensor.elements() == 0 ? nullptr : tensor.view.data;

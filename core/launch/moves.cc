@@ -139,17 +139,10 @@ void copy_into(Context& context, const Tensor& source, Tensor& destination) {
 }
 
 void require_writable(const Tensor& tensor, std::string_view what, std::string_view name) {
-  const auto refuse = [&](const char* how, std::string expected, std::string found) {
+  if (const auto why = tensor::why_read_only(tensor)) {
     const std::string quoted = name.empty() ? "" : " \"" + std::string(name) + "\"";
-    fail(TENON_E_ALIAS, std::string(what) + quoted + how,
-         name.empty() ? "tensor" : std::string(name), std::move(expected), std::move(found));
-  };
-  if (tensor.storage->read_only) {
-    refuse(" is read-only", "memory that may be written", tensor::describe(tensor));
-  }
-  if (!tensor.contiguous() && tensor::overlaps_itself(tensor.shape(), tensor.strides())) {
-    refuse(" overlaps itself and cannot be written", "one address for each element",
-           "strides " + tensor::dims_text(tensor.strides()));
+    fail(TENON_E_ALIAS, std::string(what) + quoted + " " + why->what + " and cannot be written",
+         name.empty() ? "tensor" : std::string(name), why->expected, why->found, why->hint);
   }
 }
 

@@ -330,9 +330,9 @@ void Layer::check_shared(const Named& place, const Tensor& tensor) const {
     refuse(TENON_E_DEVICE, "the tensor is on another device", device_of(*place.tensor).name(),
            device_of(tensor).name());
   }
-  if (tensor::overlaps_itself(tensor.shape(), tensor.strides())) {
-    refuse(TENON_E_ALIAS, "the tensor overlaps itself", "one address for each element",
-           "strides " + tensor::dims_text(tensor.strides()));
+  const auto why = tensor::why_read_only(tensor);
+  if (why && !tensor.storage->read_only) {
+    refuse(TENON_E_ALIAS, ("the tensor " + why->what).c_str(), why->expected, why->found);
   }
   const bool wanted = tape::requires_grad(*place.tensor);
   if (!tape::is_leaf(tensor) || tape::requires_grad(tensor) != wanted) {

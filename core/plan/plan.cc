@@ -80,7 +80,7 @@ void Plan::set(uint32_t index, Tensor& tensor) {
     fail(TENON_E_PLAN_SHAPE, "plan input " + std::to_string(index) + " has another alignment",
          "input " + std::to_string(index));
   }
-  if (input.written && tensor.storage->read_only) {
+  if (input.written && tensor.read_only()) {
     throw Error{.status = TENON_E_ALIAS,
                 .message = "plan input " + std::to_string(index) +
                            " is written by the plan and the tensor is read-only",

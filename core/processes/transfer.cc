@@ -131,13 +131,8 @@ Device& device_for(const Request& request, const tenon_collective_desc& desc) {
 void check_memory(const Request& request) {
   if (!request.output) return;
   const Tensor& output = *request.output;
-  if (output.storage->read_only) {
-    refuse(request, TENON_E_ALIAS, "the output is read-only", "output",
-           "memory that may be written", tensor::describe(output));
-  }
-  if (tensor::overlaps_itself(output.shape(), output.strides())) {
-    refuse(request, TENON_E_ALIAS, "the output overlaps itself", "output", "one that does not",
-           tensor::describe(output));
+  if (const auto why = tensor::why_read_only(output)) {
+    refuse(request, TENON_E_ALIAS, "the output " + why->what, "output", why->expected, why->found);
   }
   if (!request.input || !tensor::may_overlap(request.input->view, output.view)) return;
   const bool in_place = request.collective == TENON_COLLECTIVE_ALL_REDUCE ||

@@ -54,7 +54,9 @@ Tensor* wrap_external(Memory& home, const ExternalMemory& memory) {
   // The deleter is set last: until nothing can fail any more the memory is the caller's.
   Storage* storage = Storage::create_external(home, data, span.bytes, nullptr, nullptr);
   storage->read_only = memory.read_only;
-  Tensor* tensor = Tensor::create(storage, memory.dtype, memory.shape, dims.data(), -span.low);
+  const uint32_t flags = overlaps_itself(memory.shape, strides) ? TENON_VIEW_READ_ONLY : 0u;
+  Tensor* tensor =
+      Tensor::create(storage, memory.dtype, memory.shape, dims.data(), -span.low, 0, flags);
   storage->deleter = memory.deleter;
   storage->user = memory.user;
   return tensor;

@@ -125,6 +125,7 @@ Span checked_span(DimSpan shape, DimSpan strides, uint32_t element_size) {
 }
 
 bool overlaps_itself(DimSpan shape, DimSpan strides) {
+  if (is_row_major(shape, strides)) return false;
   const Extent all = extent(shape, strides);
   if (all.empty()) return false;
   std::vector<std::pair<int64_t, int64_t>> dims;  // |stride|, size

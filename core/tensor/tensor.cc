@@ -12,7 +12,7 @@ uint64_t Tensor::new_form() noexcept {
 }
 
 Tensor* Tensor::create(Storage* storage, tenon_dtype dtype, DimSpan shape, const int64_t* strides,
-                       int64_t offset, uint64_t form) {
+                       int64_t offset, uint64_t form, uint32_t flags) {
   Tensor* tensor = nullptr;
   try {
     tensor = TensorSlab::instance().create();
@@ -41,7 +41,7 @@ Tensor* Tensor::create(Storage* storage, tenon_dtype dtype, DimSpan shape, const
   v.rank = static_cast<int32_t>(shape.size());
   v.dtype = dtype;
   v.device = storage->memory->id;
-  v.flags = storage->read_only ? TENON_VIEW_READ_ONLY : 0u;
+  v.flags = flags | (storage->read_only ? TENON_VIEW_READ_ONLY : 0u);
   return tensor;
 }
 
@@ -73,7 +73,7 @@ Tensor* Tensor::create(Memory& memory, const Fresh& like) {
 
 Tensor* Tensor::alias() const {
   storage->retain();
-  return create(storage, view.dtype, shape(), strides_, offset, form);
+  return create(storage, view.dtype, shape(), strides_, offset, form, view.flags);
 }
 
 void Tensor::move_to(Tensor& fresh, const std::string* writer) noexcept {
@@ -101,8 +101,25 @@ void Tensor::destroy() noexcept {
 }
 
 Ref window(const Tensor& of, DimSpan shape, const int64_t* strides, int64_t offset) {
+  const bool read_only = of.read_only() || overlaps_itself(shape, {strides, shape.size()});
   of.storage->retain();
-  return Ref(Tensor::create(of.storage, of.dtype(), shape, strides, offset));
+  return Ref(Tensor::create(of.storage, of.dtype(), shape, strides, offset, 0,
+                            read_only ? TENON_VIEW_READ_ONLY : 0u));
+}
+
+std::optional<ReadOnly> why_read_only(const Tensor& tensor) {
+  if (!tensor.read_only()) return std::nullopt;
+  if (tensor.storage->read_only) {
+    return ReadOnly{"is read-only", "memory that may be written", "read-only memory", {}};
+  }
+  const std::string layout =
+      "strides " + dims_text(tensor.strides()) + " for shape " + dims_text(tensor.shape());
+  constexpr const char* hint = "write to what was expanded, or to a clone";
+  if (overlaps_itself(tensor.shape(), tensor.strides())) {
+    return ReadOnly{"overlaps itself", "one address for each element", layout, hint};
+  }
+  return ReadOnly{"is a part of a tensor that overlaps itself", "one address for each element",
+                  layout + " of what other elements share", hint};
 }
 
 Ref elements(const Tensor& of, int64_t begin, int64_t count) {

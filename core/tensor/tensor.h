@@ -9,6 +9,7 @@
 #include <tenon/types.h>
 
 #include <atomic>
+#include <optional>
 #include <string>
 
 #include "core/base/count.h"
@@ -24,7 +25,8 @@ namespace tenon::tensor {
 struct Fresh {
   tenon_dtype dtype = 0;
   int32_t rank = 0;
-  uint64_t form = 0;  // theirs alone
+  uint32_t flags = 0;  // of a view
+  uint64_t form = 0;   // theirs alone
   memory::Size size;
   Dims shape{};
   Dims strides{};
@@ -56,11 +58,14 @@ struct Tensor : base::SlotHeader {
   int64_t elements() const { return count(shape()); }
   uint32_t element_size() const { return size_of(view.dtype); }
   bool contiguous() const { return is_row_major(shape(), strides()); }
+  // See why_read_only.
+  bool read_only() const { return (view.flags & TENON_VIEW_READ_ONLY) != 0; }
 
   // A new handle with one owner on a retained `storage` (the caller's reference is taken over, also
-  // when this throws). `offset` in elements. `form` if the caller knows it; else a new one.
+  // when this throws). `offset` in elements. `form` if the caller knows it; else a new one. `flags`
+  // beside those of the storage.
   static Tensor* create(Storage* storage, tenon_dtype dtype, DimSpan shape, const int64_t* strides,
-                        int64_t offset, uint64_t form = 0);
+                        int64_t offset, uint64_t form = 0, uint32_t flags = 0);
   // Fresh and row-major; throws OutOfMemory. The shape must have been checked.
   static Tensor* create(Memory& memory, tenon_dtype dtype, DimSpan shape);
   static Tensor* create(Memory& memory, const Fresh& like);
@@ -124,8 +129,20 @@ class Ref {
 };
 
 // Another window on the memory of `of`: `offset` in elements from the storage's start. It must lie
-// in the storage.
+// in the storage. Read-only if elements of it share an address, and if `of` is: a row of an
+// expanded tensor is all of its rows.
 Ref window(const Tensor& of, DimSpan shape, const int64_t* strides, int64_t offset);
+
+// Why a tensor may not be written, in words for a message: "the tensor " + what.
+struct ReadOnly {
+  std::string what;
+  std::string expected;
+  std::string found;
+  std::string hint;
+};
+// Nothing if it may be. Memory may be read-only, or elements share an address with others of the
+// tensor, or of one that it is a window on.
+std::optional<ReadOnly> why_read_only(const Tensor& tensor);
 
 // Elements [begin, begin + count) of the memory from the first element on, as one dimension; of a
 // row-major tensor these are its elements.

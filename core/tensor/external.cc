@@ -52,9 +52,9 @@ Tensor* wrap_external(Memory& home, const ExternalMemory& memory) {
   if (elements > 0) check_address(memory, strides, span);
   void* data = static_cast<char*>(memory.first) + span.low * int64_t{element_size};
   // The deleter is set last: until nothing can fail any more the memory is the caller's.
+  const uint32_t flags = overlaps_itself(memory.shape, strides) ? TENON_VIEW_READ_ONLY : 0u;
   Storage* storage = Storage::create_external(home, data, span.bytes, nullptr, nullptr);
   storage->read_only = memory.read_only;
-  const uint32_t flags = overlaps_itself(memory.shape, strides) ? TENON_VIEW_READ_ONLY : 0u;
   Tensor* tensor =
       Tensor::create(storage, memory.dtype, memory.shape, dims.data(), -span.low, 0, flags);
   storage->deleter = memory.deleter;

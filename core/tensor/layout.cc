@@ -3,6 +3,8 @@
 #include "core/tensor/layout.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <vector>
 
 #include "core/base/error.h"
@@ -128,15 +130,17 @@ bool overlaps_itself(DimSpan shape, DimSpan strides) {
   if (is_row_major(shape, strides)) return false;
   const Extent all = extent(shape, strides);
   if (all.empty()) return false;
-  std::vector<std::pair<int64_t, int64_t>> dims;  // |stride|, size
+  std::array<std::pair<int64_t, int64_t>, TENON_MAX_RANK> dims;  // |stride|, size
+  size_t n_dims = 0;
   for (size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] > 1) dims.emplace_back(std::abs(strides[i]), shape[i]);
+    if (shape[i] > 1) dims[n_dims++] = {std::abs(strides[i]), shape[i]};
   }
-  std::make_heap(dims.begin(), dims.end());
-  std::sort_heap(dims.begin(), dims.end());
+  const auto end = dims.begin() + static_cast<ptrdiff_t>(n_dims);
+  std::make_heap(dims.begin(), end);
+  std::sort_heap(dims.begin(), end);
   int64_t reach = 0;
   bool proven = true;
-  for (const auto& [stride, size] : dims) {
+  for (const auto& [stride, size] : std::span(dims.data(), n_dims)) {
     if (stride <= reach) proven = false;
     reach += stride * (size - 1);
   }

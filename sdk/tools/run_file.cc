@@ -18,8 +18,17 @@ using Texts = std::map<std::string, std::string>;
 const std::string kRandom = "rng";
 const std::string kGroup = "group.";  // of an optimizer with several: "group.1.lr"
 const std::string kGroupSizes = kGroup + "sizes";
-const Names kLoaders[] = {{"seed", "epoch", "position"},
-                          {"seed", "epoch", "position", "pool", "batch"}};
+// What a loader's place has in any file, and what it may have.
+const Names kPlace = {"seed", "epoch", "position"};
+const std::string kShare = "share.";
+const Names kPlaceMore = {"samples", "shuffle", "pool", "batch", kShare + "count", kShare + "of"};
+
+bool is_loader(const Names& names) {
+  const auto is_known = [](const std::string& name) {
+    return kPlace.contains(name) || kPlaceMore.contains(name);
+  };
+  return std::ranges::includes(names, kPlace) && std::ranges::all_of(names, is_known);
+}
 
 // What stands before the last dot, and after it.
 std::pair<std::string, std::string> split_name(const std::string& name) {
@@ -98,6 +107,10 @@ class Run {
   // parameters, before "group." and after.
   static std::pair<std::string, std::string> split_key(const Json& metadata,
                                                        const std::string& key) {
+    const size_t share = key.rfind("." + kShare);
+    if (share != key.npos && metadata.contains(key.substr(0, share + 1) + "position")) {
+      return {key.substr(0, share), key.substr(share + 1)};
+    }
     const size_t group = key.rfind("." + kGroup);
     if (group == key.npos || !metadata.contains(key.substr(0, group + 1) + kGroupSizes)) {
       return split_name(key);
@@ -118,9 +131,7 @@ class Run {
     }
     const std::vector<StateTensor> states = states_of(part);
     if (part.empty()) return add_values(part, texts);
-    for (const Names& loader : kLoaders) {
-      if (names == loader && states.empty()) return add_numbers("loader", part, texts, names);
-    }
+    if (is_loader(names) && states.empty()) return add_numbers("loader", part, texts, names);
     const std::vector<std::string> rules = optimizers_of(names, states);
     if (!rules.empty() || !states.empty()) return add_optimizer(part, texts, rules, states);
     std::vector<std::string> may_be;

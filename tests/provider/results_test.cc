@@ -319,9 +319,12 @@ TEST_P(ProviderResults, APlanReplaysIt) {
   fast.must(tenon_text_get(text, &words, &length));
   EXPECT_THAT(std::string(words, length), HasSubstr(id()));
   tenon_text_release(text);
-  // The plan keeps its kernels, whatever the policy of the context is by then.
-  fast.must(tenon_context_set_arithmetic(fast, TENON_ARITHMETIC_CANONICAL));
   fast.must(tenon_plan_set(fast, plan, 0, next.get()));
+  // Its kernels are not those of another policy, and nobody asked for them under that.
+  fast.must(tenon_context_set_arithmetic(fast, TENON_ARITHMETIC_CANONICAL));
+  EXPECT_EQ(tenon_plan_run(fast, plan), TENON_E_STATE);
+  EXPECT_EQ(fast.bytes(out.get()), first);
+  fast.must(tenon_context_set_arithmetic(fast, TENON_ARITHMETIC_FAST));
   EXPECT_THAT(fast.ran([&] { fast.must(tenon_plan_run(fast, plan)); }), ElementsAre(id()));
   EXPECT_EQ(fast.bytes(out.get()), second);
   tenon_plan_release(plan);

@@ -284,7 +284,7 @@ class Repeated(Case):
             kept = part.tolist()
             for name, write in self.writes(part).items():
                 with self.subTest(part=words, write=name):
-                    self.refused(tenon.AliasError, write, "overlaps itself")
+                    self.refused(tenon.AliasError, write, "one address for each element")
             self.assertTrue(part.is_read_only)
             self.assertEqual(part.tolist(), kept)
         self.assertEqual(a.tolist(), [[1.0, 2.0]])

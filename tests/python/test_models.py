@@ -154,7 +154,7 @@ class Modules(Case):
             tenon.save(path, {"mean": tenon.zeros(2)})
             for mean, words in (
                 (tenon.load(path)["mean"], ("mean", "read-only memory", "copy=True")),
-                (tenon.zeros(1).expand([2]), ("mean", "overlaps itself", "clone()")),
+                (tenon.zeros(1).expand([2]), ("mean", "one address for each element", "clone()")),
             ):
                 model = Norm(2)
                 model.register_buffer("mean", mean)

@@ -149,7 +149,7 @@ class Writes(Case):
     def test_memory_that_cannot_be_written(self):
         wide = tenon.tensor([[1.0], [2.0]]).expand([2, 3])
         fixed = tenon.asarray(memoryview(b"abcd"))
-        for x, what in ((wide, "one element at several places"), (fixed, "read-only")):
+        for x, what in ((wide, "repeats elements"), (fixed, "read-only")):
             for call, op in (
                 (lambda x: operator.setitem(x, 0, 1), "item assignment"),
                 (lambda x: operator.iadd(x, 1), "+="),

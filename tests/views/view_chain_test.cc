@@ -27,6 +27,7 @@ struct Chain {
   Shape shape;
   std::vector<int64_t> places;
   std::vector<int64_t> origins;
+  bool repeats = false;  // some view on the way shows an element twice
   std::string text;
 
   Doubles expected() const {
@@ -109,6 +110,7 @@ class ViewChains : public Shipped {
     follow(chain.places);
     follow(chain.origins);
     chain.shape = step.shape;
+    chain.repeats = !copied && (chain.repeats || !chain.has_every_place_once());
     if (copied) {
       chain.contents = chain.expected();
       std::iota(chain.places.begin(), chain.places.end(), 0);
@@ -181,7 +183,7 @@ TEST_F(ViewChains, AreWrittenThroughToTheBase) {
     Chain chain = make_chain();
     SCOPED_TRACE(chain.text);
     const uint64_t version = cx.info(chain.base).version;
-    if (!chain.has_every_place_once()) {
+    if (chain.repeats) {  // or is a part of what does
       const Failure refusal = cx.refused(
           TENON_E_ALIAS, cx.try_apply("tenon.neg", {arg(chain.view)}, {}, {chain.view.get()}));
       EXPECT_THAT(refusal.message, HasSubstr("overlaps itself"));

@@ -3,8 +3,8 @@
 //
 //   h  = d s,  y = h w + b,  s = 1 / sqrt(v + eps)
 //   d  = x - m                                       where m and v of a channel are given
-//   d  = (x - x_0) - mean(x - x_0),  v = mean d^2    else: over all dimensions of x [N,C,...] but
-//                                                    the second, x_0 the first number
+//   d  = (x - m) - mean(x - m),  v = mean d^2        else, with m = mean x: over all dimensions of
+//                                                    x [N,C,...] but the second
 //   dx = s w (c - h mean(c h)),  c = (dy - dy_0) - mean(dy - dy_0)    where m and v are those of x
 //   dx = s w dy                                      where they are given
 //   dw = sum dy h,  db = sum dy
@@ -18,12 +18,11 @@ namespace {
 
 struct Statistics {
   double mean;
-  double first;  // what is taken off: the mean if given, else x_0 and then the rest
-  double rest;
+  double rest;  // what the rounding of a mean that is not given has left of it
   double variance;
   double scale;
 
-  double centred(double x) const { return (x - first) - rest; }
+  double centred(double x) const { return (x - mean) - rest; }
   double normalised(double x) const { return centred(x) * scale; }
 };
 
@@ -104,18 +103,15 @@ template <class T>
 Statistics statistics(const sdk::Launch& l, const Channel& channel, int64_t c, uint32_t x,
                       uint32_t given) {
   const double mean = number_of(l, given, c, 0);
-  Statistics known{mean, mean, 0, number_of(l, given + 1, c, 0), 0};
+  Statistics known{mean, 0, number_of(l, given + 1, c, 0), 0};
   if (!l.given(given)) {
-    known.first = first_of<T>(channel, c, l.view(x));
     channel.for_each(
-        c,
-        [&](char* at) {
-          known.mean += element<T>(at);
-          known.rest += element<T>(at) - known.first;
-        },
-        l.view(x));
+        c, [&](char* at) { known.mean += element<T>(at); }, l.view(x));
     known.mean /= channel.count();
-    known.rest /= channel.count();
+    double left = 0;
+    channel.for_each(
+        c, [&](char* at) { left += known.centred(element<T>(at)); }, l.view(x));
+    known.rest = left / channel.count();
     channel.for_each(
         c,
         [&](char* at) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // backends/ref/kernels/norm.cc: layer_norm, rms_norm and their gradients.
 //
-//   d  = (x - x_0) - mean(x - x_0) (x for rms_norm),  h = d s,  s = 1 / sqrt(mean d^2 + eps)
+//   d  = (x - m) - mean(x - m),  m = mean x (d = x for rms_norm)
+//   h  = d s,  s = 1 / sqrt(mean d^2 + eps)
 //   y  = h w + b
 //   c  = (g - g_0) - mean(g - g_0),  g = dy w (c = g for rms_norm),  dx = s (c - h mean(c h))
 //   dw = sum dy h,  db = sum dy                       over all rows
@@ -17,11 +18,11 @@ namespace {
 enum Attribute : uint32_t { kDims, kEps, kAttributes };
 
 struct Statistics {
-  double first;  // x_0 of the row, since what a large mean has no digits for is in x - x_0
-  double rest;   // the mean of x - x_0
+  double mean;
+  double rest;  // what the mean's rounding has left of it
   double scale;
 
-  double centred(double x) const { return (x - first) - rest; }
+  double centred(double x) const { return (x - mean) - rest; }
   double normalised(double x) const { return centred(x) * scale; }
 };
 
@@ -72,10 +73,12 @@ Statistics statistics(const Shape& shape, const sdk::Strided& x, double eps) {
   const auto count = static_cast<double>(sdk::count_of(shape.row));
   Statistics known{};
   if constexpr (Centred) {
-    known.first = element<T>(x.data);
+    for_elements<1>(shape.row, {x}, [&](int64_t, char* at) { known.mean += element<T>(at); });
+    known.mean /= count;
+    double left = 0;
     for_elements<1>(shape.row, {x},
-                    [&](int64_t, char* at) { known.rest += element<T>(at) - known.first; });
-    known.rest /= count;
+                    [&](int64_t, char* at) { left += known.centred(element<T>(at)); });
+    known.rest = left / count;
   }
   double squares = 0;
   for_elements<1>(shape.row, {x}, [&](int64_t, char* at) {

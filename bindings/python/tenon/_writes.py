@@ -73,8 +73,9 @@ class _Write:
         if "is read-only" in error.message:
             return "x", "x is read-only", error.expected, error.found, _COPY
         if "overlaps itself" in error.message:
-            what = "x has one element at several places"
-            return "x", what, error.expected, error.found, _COPY
+            part = "is a part of a tensor that" if "is a part of" in error.message else ""
+            what = f"x {part} repeats elements".replace("  ", " ")
+            return "x", what, error.expected, error.found, error.hint or _COPY
         for word in ("shape", "dtype"):
             if f"wrong {word}" in error.message:
                 what, hint = f"the result has another {word} than x", ""

@@ -179,19 +179,16 @@ class _Model:
 
 def _refuse_unwritable(name, tensor):
     """What `load_state_dict` could not copy values into, before it does so anywhere."""
-    if tensor.is_read_only:
-        hint = "a tensor of a file is read-only: tenon.load(path, copy=True), or tensor.clone()"
-        raise _refuse(
-            "ALIAS", "load_state_dict", name, "memory that may be written", "read-only memory", hint
-        )
-    if tensor.is_contiguous:
+    if not tensor.is_read_only:
         return
     try:
         tensor[...] = tensor
-    except _errors.AliasError:
+    except _errors.AliasError as error:
+        hint = "tensor.clone() has memory of its own"
+        if error.found == "read-only memory":
+            hint = f"a tensor of a file is read-only: tenon.load(path, copy=True); {hint}"
         raise _refuse(
-            "ALIAS", "load_state_dict", name, "one address for each element",
-            "a tensor that overlaps itself", "tensor.clone() has memory of its own",
+            "ALIAS", "load_state_dict", name, error.expected, error.found, hint
         ) from None  # fmt: skip
 
 

@@ -75,7 +75,7 @@ class _Write:
         if "overlaps itself" in error.message:
             part = "is a part of a tensor that" if "is a part of" in error.message else ""
             what = f"x {part} repeats elements".replace("  ", " ")
-            return "x", what, error.expected, error.found, error.hint or _COPY
+            return "x", what, error.expected, error.found, _COPY
         for word in ("shape", "dtype"):
             if f"wrong {word}" in error.message:
                 what, hint = f"the result has another {word} than x", ""

@@ -78,6 +78,17 @@ def shape_of(given):
     return list(given[0] if len(given) == 1 and not isinstance(given[0], int) else given)
 
 
+def beyond(dtype, *numbers):
+    """What Tenon refuses and PyTorch wraps: elements of an integer dtype that it does not hold."""
+    if dtype is torch.bool or dtype.is_floating_point or dtype.is_complex:
+        return False
+    limits = torch.iinfo(dtype)
+    return any(not limits.min <= number <= limits.max for number in numbers)
+
+
+OUT_OF_RANGE = "a number that the dtype does not hold"
+
+
 def on_cpu(device):
     return device is None or torch.device(device).type == "cpu"
 

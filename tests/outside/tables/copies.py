@@ -3,7 +3,7 @@
 # tensors of one value.
 
 import torch
-from opinfo_table import HOST, Entry, Row, call, on_cpu
+from opinfo_table import HOST, OUT_OF_RANGE, Entry, Row, beyond, call, on_cpu
 
 
 def in_format(input, *, memory_format=None):
@@ -83,6 +83,8 @@ def full_like(input, fill_value, *, dtype=None, device=None):
 
 def new_full(input, size, fill_value, *, dtype=None, device=None):
     lacks = {"device": not on_cpu(device)}
+    if not isinstance(fill_value, complex):
+        lacks[OUT_OF_RANGE] = beyond(dtype or input.dtype, fill_value)
     return call(shape=list(size), value=fill_value, dtype=dtype or input.dtype, lacks=lacks)
 
 

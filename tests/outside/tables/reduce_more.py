@@ -77,6 +77,7 @@ def scan(input, dim, *, dtype=None):
 TABLE = {
     "tenon.all": Entry([Row("all", truth)]),
     "tenon.any": Entry([Row("any", truth)]),
+    "tenon.count_nonzero": Entry([Row("count_nonzero", reduction)]),
     "tenon.argmin": Entry([Row("argmin", argmax), Row("min.reduction_with_dim", argmin_along)]),
     "tenon.cumprod": Entry([Row("cumprod", scan)], 8, 64, DOUBLE, sums=True),
     "tenon.cumsum": Entry([Row("cumsum", scan)], 4, 32, DOUBLE, sums=True),

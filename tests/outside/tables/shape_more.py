@@ -6,8 +6,10 @@ import torch
 from opinfo_table import (
     AXIS_OF_RANK_0,
     CALLED_FOR_GRADIENT,
+    OUT_OF_RANGE,
     Entry,
     Row,
+    beyond,
     call,
     on_cpu,
     shape_of,
@@ -113,6 +115,8 @@ def filled_like(input, fill_value, *, dtype=None, device=None):
         "device": not on_cpu(device),
         "complex number": isinstance(fill_value, complex),
     }
+    if not isinstance(fill_value, complex):
+        lacks[OUT_OF_RANGE] = beyond(dtype or input.dtype, fill_value)
     return call(input, value=fill_value, lacks=lacks)
 
 
@@ -129,6 +133,9 @@ def arange(start, *bounds, end=None, dtype=None, device=None):
         "integers from floats, which PyTorch truncates before it adds": not whole
         and not dtype.is_floating_point,
     }
+    if whole:
+        elements = range(start, stop, step)
+        lacks[OUT_OF_RANGE] = len(elements) > 0 and beyond(dtype, elements[0], elements[-1])
     return call(start=start, stop=stop, step=step, dtype=dtype, lacks=lacks)
 
 

@@ -156,7 +156,7 @@ def difference(name, call, dtype, other, own, ours, theirs):
             return INDICES
         if "dtype bool is not supported" in ours[1] and "bool" in (dtype, own, kind):
             return BOOLS
-        return IN_PLACE if in_place and "output" in ours[1] else None
+        return IN_PLACE if in_place and "another dtype than x" in ours[1] else None
     if theirs[0] == "error":
         if name == "digitize" and kind == "bool":
             return BINS

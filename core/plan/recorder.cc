@@ -187,8 +187,8 @@ void Recorder::settle_changes() {
   // Nobody can change what only we hold.
   std::erase_if(plan_->uses, [](const LeafUse& use) { return use.leaf->refs.load() == 1; });
   const auto is_input = [](const LeafUse& use) { return use.input != LeafState::kNoInput; };
-  const auto others = std::ranges::partition(plan_->uses, is_input);
-  plan_->n_input_uses = plan_->uses.size() - others.size();
+  const auto others = std::partition(plan_->uses.begin(), plan_->uses.end(), is_input);
+  plan_->n_input_uses = static_cast<size_t>(others - plan_->uses.begin());
   used_.clear();
   for (size_t i = 0; i < plan_->uses.size(); ++i) {
     LeafUse& use = plan_->uses[i];

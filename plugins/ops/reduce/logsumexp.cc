@@ -3,8 +3,6 @@
 //
 // y = m + log(sum exp(x - m)), m = max x;  dx = dy * exp(x - m) / sum exp(x - m).
 // Source: SciPy's `logsumexp`; PyTorch's `logsumexp`.
-#include <limits>
-
 #include "reduce/back.hpp"
 
 namespace {
@@ -26,8 +24,6 @@ Source: PyTorch, `logsumexp`.
 Canonical arithmetic: in f32 for f16, bf16 and f32, in f64 for f64: the differences, `exp` and `log`
 as in `tenon.exp` and `tenon.log`; the elements of a result, in row-major order, are one line, whose
 powers are added in the order of `tenon.sum`; rounded to T at the end.)";
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // x - m is not a number where m is infinite; 0 does as well there.
 tenon_tensor* finite_or_0(sdk::Calls& calls, sdk::Value m) {

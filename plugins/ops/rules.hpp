@@ -168,17 +168,21 @@ inline tenon_tensor* sum_over(sdk::Calls& calls, sdk::Value x, int64_t axis) {
   return calls.call("tenon.sum", {x}, {Dims(std::span(&axis, 1)).value(), true});
 }
 
+// A tensor in a dtype: itself where it has it.
+inline sdk::Value as(sdk::Calls& calls, sdk::Value x, tenon_dtype dtype) {
+  if (calls.meta(x.tensor()).dtype == dtype) return x;
+  return calls.call("tenon.cast", {x}, {sdk::Value::dtype(dtype)});
+}
+
 // A composition of 16-bit floats computes in f32 and rounds once, at the end.
 inline bool is_16_bit_float(tenon_dtype dtype) {
   return dtype == TENON_DTYPE_F16 || dtype == TENON_DTYPE_BF16;
 }
 inline sdk::Value widened(sdk::Compose& c, sdk::Value x) {
-  if (!is_16_bit_float(c.meta(x.tensor()).dtype)) return x;
-  return c.call("tenon.cast", {x}, {sdk::Value::dtype(TENON_DTYPE_F32)});
+  return is_16_bit_float(c.meta(x.tensor()).dtype) ? as(c, x, TENON_DTYPE_F32) : x;
 }
 inline tenon_tensor* rounded_to(sdk::Compose& c, tenon_tensor* y, tenon_dtype dtype) {
-  if (c.meta(y).dtype == dtype) return y;
-  return c.call("tenon.cast", {y}, {sdk::Value::dtype(dtype)});
+  return as(c, y, dtype).tensor();
 }
 
 // x / count. Every count fits f16 only up to 65504, so f16 is divided in f32 and rounded back.

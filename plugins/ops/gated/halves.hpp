@@ -67,9 +67,6 @@ inline sdk::Value half_of(sdk::Compose& c, sdk::Value x, int64_t number) {
   const int64_t size = meta.shape[axis] / 2;
   return c.call("tenon.slice", {x}, {axis, number * size, (number + 1) * size});
 }
-inline sdk::Value as_f64(sdk::Compose& c, sdk::Value x) {
-  return c.call("tenon.cast", {x}, {sdk::Value::dtype(TENON_DTYPE_F64)});
-}
 
 template <class Rule>
 void compose(sdk::Compose& c) {
@@ -83,9 +80,10 @@ void compose(sdk::Compose& c) {
 // of narrower floats before it meets a slope near 0.
 template <class Rule>
 void compose_grad(sdk::Compose& c) {
-  const sdk::Value dy = as_f64(c, c.in(0));
-  const sdk::Value gate = as_f64(c, half_of(c, c.in(1), Rule::kGateFirst ? 0 : 1));
-  const sdk::Value other = as_f64(c, half_of(c, c.in(1), Rule::kGateFirst ? 1 : 0));
+  constexpr tenon_dtype kComputed = TENON_DTYPE_F64;
+  const sdk::Value dy = rules::as(c, c.in(0), kComputed);
+  const sdk::Value gate = rules::as(c, half_of(c, c.in(1), Rule::kGateFirst ? 0 : 1), kComputed);
+  const sdk::Value other = rules::as(c, half_of(c, c.in(1), Rule::kGateFirst ? 1 : 0), kComputed);
   const sdk::Value value = Rule::value(c, gate);
   tenon_tensor* dgate = Rule::slope(c, c.call("tenon.mul", {dy, other}), gate, value);
   tenon_tensor* dother = c.call("tenon.mul", {dy, value});

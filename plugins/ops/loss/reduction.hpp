@@ -80,8 +80,7 @@ inline tenon_tensor* operand_as(sdk::Calls& calls, sdk::Value x, tenon_dtype dty
     const rules::Dims none;
     tensor = calls.call("tenon.full", {}, {none.value(), x, sdk::Value::dtype(dtype)});
   }
-  if (calls.meta(tensor).dtype == computed) return tensor;
-  return calls.call("tenon.cast", {tensor}, {sdk::Value::dtype(computed)});
+  return rules::as(calls, tensor, computed).tensor();
 }
 inline tenon_tensor* wide_operand(sdk::Calls& calls, sdk::Value x, tenon_dtype dtype) {
   return operand_as(calls, x, dtype, wide_dtype(dtype));
@@ -108,10 +107,7 @@ inline tenon_tensor* term_gradient(sdk::Vjp& v, Reduction reduction, int64_t cou
 // Sets a gradient in the dtype of its operand.
 inline void set_rounded_grad(sdk::Vjp& v, uint32_t input, tenon_tensor* gradient,
                              tenon_dtype dtype) {
-  if (v.meta(gradient).dtype != dtype) {
-    gradient = v.call("tenon.cast", {gradient}, {sdk::Value::dtype(dtype)});
-  }
-  v.grad(input, gradient);
+  v.grad(input, rules::as(v, gradient, dtype));
 }
 
 }  // namespace tenon::loss

@@ -81,7 +81,7 @@ class ChannelNorm {
 
   // Are mean and variance?
   bool is_given() const { return is_given_; }
-  sdk::Value in(uint32_t input) { return as(calls_.in(input), computed_); }
+  sdk::Value in(uint32_t input) { return as(calls_, calls_.in(input), computed_); }
   // An operand with a number for each channel, or none.
   sdk::Value column(uint32_t input) {
     if (calls_.in(input).is_none()) return {};
@@ -116,19 +116,14 @@ class ChannelNorm {
     return y.is_none() ? x : sdk::Value(calls_.call("tenon.mul", {x, y}));
   }
 
-  void set(uint32_t output, sdk::Value y) { calls_.set(output, as(y, meta_.dtype)); }
+  void set(uint32_t output, sdk::Value y) { calls_.set(output, as(calls_, y, meta_.dtype)); }
   void set_column(uint32_t output, sdk::Value y, tenon_dtype dtype) {
     const Dims line(std::span<const int64_t>(&meta_.shape[1], 1));
-    calls_.set(output, as(reshape(calls_, y, line), dtype));
+    calls_.set(output, as(calls_, reshape(calls_, y, line), dtype));
   }
   tenon_dtype dtype() const { return meta_.dtype; }
 
  private:
-  sdk::Value as(sdk::Value x, tenon_dtype dtype) {
-    if (calls_.meta(x.tensor()).dtype == dtype) return x;
-    return calls_.call("tenon.cast", {x}, {sdk::Value::dtype(dtype)});
-  }
-
   sdk::Compose& calls_;
   tenon_meta meta_;
   tenon_dtype computed_;

@@ -103,11 +103,7 @@ class NormRows {
     return shape_of(meta_).last(static_cast<size_t>(calls_.attrs.integer(kNormDims)));
   }
 
-  sdk::Value as_f64(uint32_t input) {
-    const sdk::Value x = calls_.in(input);
-    if (calls_.meta(x.tensor()).dtype == TENON_DTYPE_F64) return x;
-    return calls_.call("tenon.cast", {x}, {sdk::Value::dtype(TENON_DTYPE_F64)});
-  }
+  sdk::Value as_f64(uint32_t input) { return as(calls_, calls_.in(input), TENON_DTYPE_F64); }
 
   sdk::Compose& calls_;
   tenon_meta meta_;

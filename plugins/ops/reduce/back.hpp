@@ -12,22 +12,14 @@ namespace tenon::rules {
 
 // 16-bit floats as f32.
 inline sdk::Value wide(sdk::Calls& calls, sdk::Value x) {
-  if (!is_16_bit_float(calls.meta(x.tensor()).dtype)) return x;
-  return calls.call("tenon.cast", {x}, {sdk::Value::dtype(TENON_DTYPE_F32)});
+  return is_16_bit_float(calls.meta(x.tensor()).dtype) ? as(calls, x, TENON_DTYPE_F32) : x;
 }
 
-inline sdk::Value as_f64(sdk::Calls& calls, sdk::Value x) {
-  if (calls.meta(x.tensor()).dtype == TENON_DTYPE_F64) return x;
-  return calls.call("tenon.cast", {x}, {sdk::Value::dtype(TENON_DTYPE_F64)});
-}
+inline sdk::Value as_f64(sdk::Calls& calls, sdk::Value x) { return as(calls, x, TENON_DTYPE_F64); }
 
 // Sets the gradient of input 0 in its own dtype.
 inline void set_grad(sdk::Vjp& v, sdk::Value gradient) {
-  const tenon_dtype dtype = v.in_meta(0).dtype;
-  if (v.meta(gradient.tensor()).dtype != dtype) {
-    gradient = v.call("tenon.cast", {gradient}, {sdk::Value::dtype(dtype)});
-  }
-  v.grad(0, gradient);
+  v.grad(0, as(v, gradient, v.in_meta(0).dtype));
 }
 
 // A result of the reduction whose axes are attribute 0, or its gradient, so that it broadcasts with

@@ -80,7 +80,7 @@ void vjp(sdk::Vjp& v) {
   const auto balanced = rules::Balanced::along(v, x, -1, false);
   const sdk::Value before = v.call("tenon.cumprod", {balanced.x}, {-1, false, true});
   const sdk::Value behind = v.call("tenon.cumprod", {balanced.x}, {-1, true, true});
-  // What was taken out before i, and behind it.
+  // What was taken out before i, and after it.
   const int64_t last = shape[shape.count() - 1] - 1;
   const sdk::Value all = v.call("tenon.slice", {balanced.upto}, {-1, last, last + 1, 1});
   const sdk::Value power =

@@ -48,9 +48,7 @@ void vjp(sdk::Vjp& v) {
   const sdk::Value axis = v.attr(kAxis);
   const bool reverse = v.attr(kReverse).as.i64 != 0;
   const tenon_dtype dtype = v.in_meta(0).dtype;
-  const auto narrowed = [&](tenon_tensor* gradient) {
-    return rules::as(v, gradient, dtype);
-  };
+  const auto narrowed = [&](tenon_tensor* gradient) { return rules::as(v, gradient, dtype); };
   const sdk::Value a = rules::as_f64(v, v.in(0));
   tenon_tensor* factors = rules::neighbour_before(v, a, axis.as.i64, !reverse);
   tenon_tensor* db = v.call(name, {factors, rules::as_f64(v, v.dy())}, {axis, !reverse});

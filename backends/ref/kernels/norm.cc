@@ -118,6 +118,7 @@ template <class T, bool Centred>
 void row_gradient(const Shape& shape, const Statistics& known, const sdk::Strided& dy,
                   const sdk::Strided& x, const sdk::Strided& weight, const sdk::Strided& dx) {
   const auto count = static_cast<double>(sdk::count_of(shape.row));
+  if (count == 0) return;
   double first = 0, rest = 0;
   if constexpr (Centred) {
     first = element<T>(dy.data) * element<T>(weight.data);

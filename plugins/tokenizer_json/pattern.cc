@@ -1,64 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
 // plugins/tokenizer_json/pattern.cc: regular expressions, and how matches cut a text.
 //
-// Expressions in tokenizer files are Oniguruma's. What they use means the same in PCRE2 with UTF
-// and UCP, but for the classes of white space and of words, which are written out here as Unicode
-// has them.
-#define PCRE2_CODE_UNIT_WIDTH 8
+// The package `tokenizers` runs the expressions of its files by Oniguruma, with that library's own
+// syntax (Ruby's and some more): so does this, since the same expression means other things to
+// other engines. https://github.com/kkos/oniguruma/blob/v6.9.8/doc/RE
 #include "pattern.hpp"
 
 #include <tenon/sdk/plugin/base.hpp>
 
-#include <pcre2.h>
+#include <oniguruma.h>
+#include <time.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <mutex>
 
 #include "unicode.hpp"
 
 namespace tenon::tokenizer_json {
 namespace {
 
-constexpr std::string_view kSpace = "\\p{Z}\\t-\\r\\x{85}";
-constexpr std::string_view kWord =
-    "\\p{L}\\p{M}\\p{Nd}\\p{Nl}\\p{Pc}\\x{24B6}-\\x{24E9}\\x{1F130}-\\x{1F149}"
-    "\\x{1F150}-\\x{1F169}\\x{1F170}-\\x{1F189}";
+// Ways that are tried from one place of a text; the package tries no more either.
+constexpr unsigned long kMaxRetries = 10'000'000;
+constexpr unsigned int kMaxKept = 4'000'000;  // ways that are kept to be tried, of some 40 bytes
 
-// \s, \S, \w and \W written out. Within [ ], where a class cannot be negated, \S and \W stay.
+// The package's Oniguruma is newer than that of some systems (6.9.10; Debian 12 has 6.9.8): two
+// classes that were corrected since are written out as they are there, and so is \R, which 6.9.8
+// does not find after [^a]+. Beside these the versions differ in characters that are new in
+// Unicode.
 std::string written_out(std::string_view expression) {
+  const auto word_at = [&](size_t at) {  // of \p{Word}, however it is spelt: how long, or 0
+    size_t i = at + 2;
+    if (!expression.substr(i).starts_with('{')) return size_t{0};
+    std::string name;
+    for (++i; i < expression.size() && expression[i] != '}'; ++i) {
+      const char c = expression[i];
+      if (c != ' ' && c != '_' && c != '-') name += static_cast<char>(c | 0x20);
+    }
+    const bool found = i < expression.size() && (name == "word" || name == "~word");  // ^ | 0x20
+    return found ? i + 1 - at : size_t{0};
+  };
   std::string out;
-  int depth = 0;
+  int depth = 0;  // of [ ]
   for (size_t i = 0; i < expression.size(); ++i) {
-    const char c = expression[i];
-    if (c != '\\' || i + 1 == expression.size()) {
-      depth += c == '[' ? 1 : c == ']' && depth > 0 ? -1 : 0;
-      out += c;
-      continue;
+    const std::string_view rest = expression.substr(i);
+    if (rest[0] == '\\' && rest.size() > 1) {
+      const size_t length = rest[1] == 'p' || rest[1] == 'P' ? word_at(i) : 0;
+      const bool negated =
+          (rest[1] == 'P') != (rest.substr(0, length).find('^') != std::string_view::npos);
+      if (rest[1] == 'R' && depth == 0) {
+        out += "(?>\\r\\n|[\\n-\\r\\x{85}\\x{2028}\\x{2029}])";
+      } else {
+        out += length == 0 ? rest.substr(0, 2) : negated ? "\\W" : "\\w";
+      }
+      i += length == 0 ? 1 : length - 1;
+    } else if (depth > 0 && rest.starts_with("[:punct:]")) {
+      out += "\\p{P}\\p{S}";
+      i += 8;
+    } else if (depth > 0 && rest.starts_with("[:^punct:]")) {
+      out += "[^\\p{P}\\p{S}]";
+      i += 9;
+    } else if (depth > 0 && rest.starts_with("[:")) {
+      out += rest[0];  // another class by name, which ends by itself
+      const size_t end = rest.find(":]");
+      if (end == std::string_view::npos) continue;
+      out += rest.substr(1, end + 1);
+      i += end + 1;
+    } else {
+      out += rest[0];
+      if (rest[0] == ']' && depth > 0) --depth;
+      if (rest[0] != '[') continue;
+      ++depth;
+      for (const char c : {'^', ']'}) {  // a first ] is one of the characters
+        if (i + 1 < expression.size() && expression[i + 1] == c) out += expression[++i];
+      }
     }
-    const char what = expression[++i];
-    const bool space = what == 's' || what == 'S';
-    const bool negated = what == 'S' || what == 'W';
-    if ((!space && what != 'w' && what != 'W') || (negated && depth > 0)) {
-      out += {c, what};
-      continue;
-    }
-    const std::string_view set = space ? kSpace : kWord;
-    out += depth > 0 ? std::string(set) : (negated ? "[^" : "[") + std::string(set) + "]";
   }
   return out;
 }
 
-std::string message_of(int code) {
-  std::array<PCRE2_UCHAR, 256> text{};
-  pcre2_get_error_message(code, text.data(), text.size());
-  return reinterpret_cast<const char*>(text.data());
+std::string message_of(int code, OnigErrorInfo* info = nullptr) {
+  std::array<OnigUChar, ONIG_MAX_ERROR_MESSAGE_LEN> text{};
+  const int length = onig_error_code_to_str(text.data(), code, info);
+  return {reinterpret_cast<const char*>(text.data()), static_cast<size_t>(std::max(length, 0))};
+}
+
+const OnigUChar* start_of(std::string_view text) {
+  return reinterpret_cast<const OnigUChar*>(text.data());
 }
 
 struct Free {
-  void operator()(pcre2_code* code) const { pcre2_code_free(code); }
-  void operator()(pcre2_match_data* data) const { pcre2_match_data_free(data); }
-  void operator()(pcre2_match_context* context) const { pcre2_match_context_free(context); }
-  void operator()(pcre2_jit_stack* stack) const { pcre2_jit_stack_free(stack); }
+  void operator()(regex_t* made) const { onig_free(made); }
+  void operator()(OnigRegion* made) const { onig_region_free(made, 1); }
+  void operator()(OnigMatchParam* made) const { onig_free_match_param(made); }
 };
 template <class T>
 std::unique_ptr<T, Free> owned(T* made) {
@@ -66,48 +101,87 @@ std::unique_ptr<T, Free> owned(T* made) {
   return std::unique_ptr<T, Free>(made);
 }
 
+// What a text may take: half a second, and a microsecond for each byte that is done. The time of
+// the thread, so that a busy machine refuses nothing.
+class Patience {
+ public:
+  void check(size_t done) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::milliseconds(20)) return;
+    last_ = now;
+    const double most = 0.5 + 1e-6 * static_cast<double>(done);
+    if (of_thread() - start_ <= most) return;
+    throw sdk::Failure{TENON_E_DATA, "a regular expression of the file needs too long for the text",
+                       "text", "an expression that is done with a text of this length in time",
+                       std::to_string(done) + " bytes done"};
+  }
+
+ private:
+  static double of_thread() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  }
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  double start_ = of_thread();
+};
+
 // One compiled expression; matching does not change it.
 class Expression {
  public:
-  explicit Expression(const std::string& expression) {
-    const std::string text = written_out(expression);
-    int error = 0;
-    PCRE2_SIZE at = 0;
-    code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
-                              PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error, &at,
-                              nullptr));
-    if (!code_) {
-      throw sdk::Failure{
-          TENON_E_UNSUPPORTED,
-          "the regular expression '" + expression + "' is not understood: " + message_of(error),
-          "pattern", "an expression that PCRE2 takes", expression};
-    }
-    // Without a compiler for this machine the expression is interpreted.
-    pcre2_jit_compile(code_.get(), PCRE2_JIT_COMPLETE);
+  explicit Expression(const std::string& expression)
+      : begins_at_last_end_(expression.find("\\G") != std::string::npos) {
+    static std::mutex one_at_a_time;  // the library has tables of its own
+    const std::scoped_lock lock(one_at_a_time);
+    OnigEncoding encodings[] = {ONIG_ENCODING_UTF8};
+    onig_initialize(encodings, 1);
+    regex_t* made = nullptr;
+    OnigErrorInfo info{};
+    const std::string known = written_out(expression);
+    const OnigUChar* const text = start_of(known);
+    const int status = onig_new(&made, text, text + known.size(), ONIG_OPTION_NONE,
+                                ONIG_ENCODING_UTF8, ONIG_SYNTAX_ONIGURUMA, &info);
+    code_.reset(made);
+    if (status == ONIG_NORMAL) return;
+    if (status == ONIGERR_MEMORY) throw std::bad_alloc();
+    throw sdk::Failure{TENON_E_UNSUPPORTED,
+                       "the regular expression '" + expression +
+                           "' is not understood: " + message_of(status, &info),
+                       "pattern", "an expression that Oniguruma takes", expression};
   }
 
+  // As the package does, a match of nothing cuts too, but not where the last match ended.
   Cuts matches(std::string_view text) const {
-    const auto data = owned(pcre2_match_data_create_from_pattern(code_.get(), nullptr));
-    const auto context = owned(pcre2_match_context_create(nullptr));
-    pcre2_set_match_limit(
-        context.get(),
-        static_cast<uint32_t>(1'000'000 + 64 * std::min<size_t>(text.size(), 1u << 25)));
-    const auto stack = owned(pcre2_jit_stack_create(1 << 15, 1 << 22, nullptr));
-    pcre2_jit_stack_assign(context.get(), nullptr, stack.get());
+    if (sdk::utf8_until(text) != text.size()) {  // the library reads past what is cut off
+      throw sdk::Failure{TENON_E_DATA, "the text is not UTF-8", "text", "UTF-8", ""};
+    }
     Cuts cuts;
+    if (text.empty()) return cuts;
+    const auto region = owned(onig_region_new());
+    const auto param = owned(onig_new_match_param());
+    onig_initialize_match_param(param.get());
+    onig_set_retry_limit_in_match_of_match_param(param.get(), kMaxRetries);
+    onig_set_retry_limit_in_search_of_match_param(param.get(), kMaxRetries);
+    onig_set_match_stack_limit_size_of_match_param(param.get(), kMaxKept);
+    Patience patience;
     size_t done = 0;
+    bool any = false;
     for (size_t from = 0; from <= text.size();) {
-      if (!find(text, from, *data, *context)) break;
-      const PCRE2_SIZE* const found = pcre2_get_ovector_pointer(data.get());
-      const size_t begin = found[0];
-      const size_t end = found[1];
-      if (end <= begin) {  // nothing, or before the start with \K: go on with the next character
-        from = std::max(begin, from) + 1;
-        while (from < text.size() && (text[from] & 0xC0) == 0x80) ++from;
+      if (!find(text, from, *region, *param, patience)) break;
+      const auto begin = static_cast<size_t>(region->beg[0]);
+      const auto end = static_cast<size_t>(region->end[0]);
+      if (begin < done || end < begin) {  // \K within a look-around
+        throw sdk::Failure{TENON_E_DATA,
+                           "a regular expression of the file matches what it has matched already",
+                           "text", "matches that follow each other", ""};
+      }
+      if (begin == end && any && end == done) {
+        from = next_character(text, from);
         continue;
       }
       if (done < begin) cuts.push_back({done, begin, false});
       cuts.push_back({begin, end, true});
+      any = true;
       done = from = end;
     }
     if (done < text.size()) cuts.push_back({done, text.size(), false});
@@ -115,23 +189,39 @@ class Expression {
   }
 
  private:
-  bool find(std::string_view text, size_t from, pcre2_match_data& data,
-            pcre2_match_context& context) const {
-    const auto run = [&](uint32_t options) {
-      return pcre2_match(code_.get(), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), from,
-                         PCRE2_NO_UTF_CHECK | options, &data, &context);
-    };
-    int status = run(0);
-    if (status == PCRE2_ERROR_JIT_STACKLIMIT) status = run(PCRE2_NO_JIT);
-    if (status == PCRE2_ERROR_NOMATCH) return false;
-    if (status >= 0) return true;
-    if (status == PCRE2_ERROR_NOMEMORY) throw std::bad_alloc();
-    throw sdk::Failure{
-        TENON_E_DATA, "a regular expression of the file cannot cut the text: " + message_of(status),
-        "text"};
+  static size_t next_character(std::string_view text, size_t at) {
+    ++at;
+    while (at < text.size() && (text[at] & 0xC0) == 0x80) ++at;
+    return at;
   }
 
-  std::unique_ptr<pcre2_code, Free> code_;
+  // Tries one place after another: the library's own search looks at no clock, and each place may
+  // take time with the length of the text without any retry.
+  bool find(std::string_view text, size_t from, OnigRegion& region, OnigMatchParam& param,
+            Patience& patience) const {
+    const OnigUChar* const start = start_of(text);
+    const OnigUChar* const end = start + text.size();
+    for (size_t at = from; at <= text.size(); at = next_character(text, at)) {
+      const int status = begins_at_last_end_
+                             ? onig_search_with_param(code_.get(), start, end, start + at, end,
+                                                      &region, ONIG_OPTION_NONE, &param)
+                             : onig_match_with_param(code_.get(), start, end, start + at, &region,
+                                                     ONIG_OPTION_NONE, &param);
+      patience.check(at);
+      if (status >= 0) return true;
+      if (status == ONIGERR_MEMORY) throw std::bad_alloc();
+      if (status != ONIG_MISMATCH) {
+        throw sdk::Failure{
+            TENON_E_DATA,
+            "a regular expression of the file cannot cut the text: " + message_of(status), "text"};
+      }
+      if (begins_at_last_end_) return false;
+    }
+    return false;
+  }
+
+  bool begins_at_last_end_;  // \G: where the search began
+  std::unique_ptr<regex_t, Free> code_;
 };
 
 }  // namespace
@@ -143,10 +233,11 @@ Cutter by_expression(const std::string& expression) {
 }
 
 Cutter by_text(const std::string& wanted) {
+  if (wanted.empty()) return by_expression("");
   return [wanted](std::string_view text) {
     Cuts cuts;
     size_t done = 0;
-    while (!wanted.empty()) {
+    while (true) {
       const size_t begin = text.find(wanted, done);
       if (begin == std::string_view::npos) break;
       if (done < begin) cuts.push_back({done, begin, false});

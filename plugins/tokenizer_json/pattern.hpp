@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// plugins/tokenizer_json/pattern.hpp: regular expressions, over PCRE2, and how matches cut a text.
+// plugins/tokenizer_json/pattern.hpp: regular expressions, over Oniguruma, and how matches cut a
+// text.
 #pragma once
 
 #include <functional>
@@ -22,9 +23,10 @@ using Cuts = std::vector<Cut>;
 // What cuts a text.
 using Cutter = std::function<Cuts(std::string_view text)>;
 
-// Throw sdk::Failure: an expression that PCRE2 does not take, or (of the result) a text for which
-// it needs too long.
+// errors   TENON_E_UNSUPPORTED: an expression that Oniguruma does not take; of the result
+//          TENON_E_DATA: a text that is not UTF-8, or one for which it needs too long
 Cutter by_expression(const std::string& expression);
+// Nothing stands between any two characters, as an expression of nothing has it.
 Cutter by_text(const std::string& text);
 // Each character by itself.
 Cutter by_character(bool (*is_match)(int32_t point));

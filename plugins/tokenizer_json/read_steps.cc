@@ -125,7 +125,7 @@ Decoder read_strip_decoder(const Field& field) {
 Decoder read_replacing_decoder(const Field& field) {
   return each_spelling([cutter = read_pattern(field["pattern"]),
                         content = field["content"].text()](std::string_view spelling) {
-    return replaced(spelling, cutter, content);
+    return replaced(whole_characters(spelling), cutter, content);  // ByteLevel gives any bytes
   });
 }
 

@@ -142,6 +142,7 @@ Splitter splitter(Cutter cutter, Behavior behavior, bool invert) {
       Cuts cuts = cutter(piece.text);
       for (Cut& cut : cuts) cut.match = cut.match != invert;
       for (const Cut& cut : apply(std::move(cuts), behavior)) {
+        if (cut.begin == cut.end) continue;  // a match of nothing
         out.push_back({piece.text.substr(cut.begin, cut.end - cut.begin), -1,
                        piece.is_first && cut.begin == 0});
       }

@@ -54,6 +54,30 @@ std::vector<int32_t> decomposed(std::string_view text, bool compatible) {
 
 }  // namespace
 
+std::string whole_characters(std::string_view bytes) {
+  std::string out;
+  while (true) {
+    const size_t whole = sdk::utf8_until(bytes);
+    out += bytes.substr(0, whole);
+    bytes.remove_prefix(whole);
+    if (bytes.empty()) return out;
+    // A beginning is bad once no continuation makes it a character.
+    const auto first = static_cast<unsigned char>(bytes[0]);
+    const size_t length = first < 0xC2 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    size_t taken = 1;
+    while (first < 0xF5 && taken < length && taken < bytes.size()) {
+      const auto next = static_cast<unsigned char>(bytes[taken]);
+      const bool second = taken == 1;
+      const unsigned least = second && first == 0xE0 ? 0xA0 : second && first == 0xF0 ? 0x90 : 0x80;
+      const unsigned most = second && first == 0xED ? 0x9F : second && first == 0xF4 ? 0x8F : 0xBF;
+      if (next < least || next > most) break;
+      ++taken;
+    }
+    out += "\xEF\xBF\xBD";
+    bytes.remove_prefix(taken);
+  }
+}
+
 bool is_space(int32_t point) {
   return point == ' ' || (point >= '\t' && point <= '\r') || point == 0x85 || point == 0xA0 ||
          point == 0x1680 || (point >= 0x2000 && point <= 0x200A) || point == 0x2028 ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // plugins/tokenizer_json/unicode.hpp: properties of characters and forms of texts, over utf8proc
-// (which has the Unicode Character Database). All texts are UTF-8 that was checked.
+// (which has the Unicode Character Database). All texts but one are UTF-8 that was checked.
 #pragma once
 
 #include <tenon/sdk/plugin/utf8.hpp>
@@ -27,6 +27,10 @@ std::string normal_form(std::string_view text, Form form);
 std::string lower_case(std::string_view text);
 
 std::string without(std::string_view text, bool (*is_left_out)(int32_t point));
+
+// Bytes that are not UTF-8 as U+FFFD: one for each, but for the beginning of a character that is
+// cut off (Unicode 15, 3.9, "maximal subparts").
+std::string whole_characters(std::string_view bytes);
 
 // Calls visit(code point, its bytes) for each character.
 template <class Visit>

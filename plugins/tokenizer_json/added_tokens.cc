@@ -78,10 +78,9 @@ const std::string* AddedTokens::spelling(int32_t token) const {
 void AddedTokens::cut(const Piece& piece, const Finder& finder, bool with_special,
                       std::vector<Piece>& out) const {
   const std::string_view text = piece.text;
-  const auto keep = [&](size_t begin, size_t end, int32_t token) {
-    if (begin == end) return;
-    out.push_back(
-        {std::string(text.substr(begin, end - begin)), token, piece.is_first && begin == 0});
+  const auto keep = [&](size_t begin, size_t end) {
+    if (begin >= end) return;
+    out.push_back({std::string(text.substr(begin, end - begin)), -1, piece.is_first && begin == 0});
   };
   size_t done = 0;
   for (size_t place = 0; place < text.size();) {
@@ -103,11 +102,12 @@ void AddedTokens::cut(const Piece& piece, const Finder& finder, bool with_specia
       begin = std::max(stripped(text.substr(0, begin), false, true).size(), done);
     }
     if (found->rstrip) end = text.size() - stripped(text.substr(end), true, false).size();
-    keep(done, begin, -1);
-    keep(begin, end, found->token);
+    // What one token took of the white space after it may be another token all the same.
+    keep(done, begin);
+    out.push_back({found->content, found->token, piece.is_first && begin == 0});
     done = end;
   }
-  keep(std::min(done, text.size()), text.size(), -1);
+  keep(done, text.size());
 }
 
 std::vector<Piece> AddedTokens::split(std::string_view text, bool with_special) const {

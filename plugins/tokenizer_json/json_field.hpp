@@ -30,6 +30,9 @@ class Field {
             depth_ + 1};
   }
   bool is_null() const { return value_->is_null(); }
+  bool is_zero_or_null() const {
+    return is_null() || (value_->is_number() && value_->get<double>() == 0);
+  }
   bool is_text() const { return value_->is_string(); }
   bool is_list() const { return value_->is_array(); }
 

@@ -51,6 +51,7 @@ namespace {
 struct Merge {
   uint32_t rank;
   int32_t made;
+  bool special;
 };
 
 uint64_t key_of(int32_t left, int32_t right) {
@@ -68,12 +69,13 @@ class MergingWord {
   }
 
   // The merge of the lowest rank first, of equals the leftmost.
-  void merge_all(const std::unordered_map<uint64_t, Merge>& merges) {
+  void merge_all(const std::unordered_map<uint64_t, Merge>& merges, bool with_special) {
     std::priority_queue<Candidate> queue;
     const auto propose = [&](int64_t left) {
       if (left < 0 || symbol(left).next < 0) return;
       const auto found = merges.find(key_of(symbol(left).token, symbol(symbol(left).next).token));
-      if (found != merges.end()) queue.push({found->second.rank, left, found->second.made});
+      if (found == merges.end() || (found->second.special && !with_special)) return;
+      queue.push({found->second.rank, left, found->second.made});
     };
     for (int64_t i = 0; i + 1 < static_cast<int64_t>(symbols_.size()); ++i) propose(i);
     while (!queue.empty()) {
@@ -119,6 +121,13 @@ class MergingWord {
   std::vector<Symbol> symbols_;
 };
 
+[[noreturn]] void refuse_character(const std::string& spelling) {
+  throw sdk::Failure{
+      TENON_E_DATA, "'" + spelling + "' is not in the vocabulary, which has no unknown token",
+      "text",       "what the vocabulary has",
+      spelling,     "train the tokenizer with an initial alphabet or an unknown token"};
+}
+
 class BytePairModel final : public Model {
  public:
   BytePairModel(const Vocabulary& vocabulary, const BytePairs& settings)
@@ -134,14 +143,15 @@ class BytePairModel final : public Model {
     }
   }
 
-  void encode(std::string_view word, std::vector<int32_t>& tokens) const override {
+  void encode(std::string_view word, bool with_special,
+              std::vector<int32_t>& tokens) const override {
     if (settings_.ignore_merges) {
-      const int32_t whole = vocabulary_.find(word);
+      const int32_t whole = vocabulary_.find_word(word, with_special);
       if (whole >= 0) return tokens.push_back(whole);
     }
     MergingWord merging;
-    add_characters(word, merging);
-    merging.merge_all(merges_);
+    add_characters(word, with_special, merging);
+    merging.merge_all(merges_, with_special);
     merging.append_to(tokens);
   }
 
@@ -159,10 +169,11 @@ class BytePairModel final : public Model {
     const std::string_view rest = right.substr(std::min(settings_.prefix.size(), right.size()));
     const std::string joined = std::string(left) + std::string(rest);
     const uint64_t key = key_of(require(left, "merges"), require(right, "merges"));
-    merges_[key] = {rank, require(joined, "merges")};
+    const int32_t made = require(joined, "merges");
+    merges_[key] = {rank, made, vocabulary_.is_special(made)};
   }
 
-  void add_characters(std::string_view word, MergingWord& merging) const {
+  void add_characters(std::string_view word, bool with_special, MergingWord& merging) const {
     int32_t unknown = -1;  // not added yet, so that the next one may join it
     const std::string_view all = word;
     while (!word.empty()) {
@@ -173,13 +184,13 @@ class BytePairModel final : public Model {
       word = rest;
       if (!is_first) spelling = settings_.prefix + spelling;
       if (word.empty()) spelling += settings_.suffix;
-      const int32_t token = vocabulary_.find(spelling);
+      const int32_t token = vocabulary_.find_word(spelling, with_special);
       if (token >= 0) {
         if (unknown >= 0) merging.add(unknown);
         unknown = -1;
         merging.add(token);
       } else if (!add_bytes(spelling, merging)) {
-        if (unknown_ < 0) refuse(spelling);
+        if (unknown_ < 0) refuse_character(spelling);
         if (unknown >= 0 && !settings_.fuse_unknown) merging.add(unknown);
         unknown = unknown_;
       }
@@ -192,13 +203,6 @@ class BytePairModel final : public Model {
     if (std::ranges::any_of(spelling, [&](char byte) { return token_of(byte) < 0; })) return false;
     for (const char byte : spelling) merging.add(token_of(byte));
     return true;
-  }
-
-  [[noreturn]] static void refuse(const std::string& spelling) {
-    throw sdk::Failure{
-        TENON_E_DATA, "'" + spelling + "' is not in the vocabulary, which has no unknown token",
-        "text",       "characters of the vocabulary",
-        spelling,     "train the tokenizer with an initial alphabet or an unknown token"};
   }
 
   const Vocabulary& vocabulary_;
@@ -228,11 +232,12 @@ class WordPieceModel final : public Model {
     }
   }
 
-  void encode(std::string_view word, std::vector<int32_t>& tokens) const override {
+  void encode(std::string_view word, bool with_special,
+              std::vector<int32_t>& tokens) const override {
     const size_t before = tokens.size();
     if (characters_of(word) <= settings_.longest_word) {
       std::string_view rest = word;
-      while (!rest.empty() && take_piece(word, rest, tokens)) {
+      while (!rest.empty() && take_piece(word, rest, with_special, tokens)) {
       }
       if (rest.empty()) return;
     }
@@ -246,13 +251,13 @@ class WordPieceModel final : public Model {
   }
 
   // The longest one that `rest` begins with; false: none.
-  bool take_piece(std::string_view word, std::string_view& rest,
+  bool take_piece(std::string_view word, std::string_view& rest, bool with_special,
                   std::vector<int32_t>& tokens) const {
     std::string spelling = rest.size() == word.size() ? "" : settings_.prefix;
     const size_t start = spelling.size();
     spelling += rest;
     while (spelling.size() > start) {
-      const int32_t token = vocabulary_.find(spelling);
+      const int32_t token = vocabulary_.find_word(spelling, with_special);
       if (token >= 0) {
         tokens.push_back(token);
         rest.remove_prefix(spelling.size() - start);
@@ -271,7 +276,31 @@ class WordPieceModel final : public Model {
   int32_t unknown_;
 };
 
+// ---- Whole words --------------------------------------------------------------------------------
+
+class WordModel final : public Model {
+ public:
+  WordModel(const Vocabulary& vocabulary, const std::string& unknown)
+      : vocabulary_(vocabulary), unknown_(vocabulary.find(unknown)) {}
+
+  void encode(std::string_view word, bool with_special,
+              std::vector<int32_t>& tokens) const override {
+    const int32_t found = vocabulary_.find_word(word, with_special);
+    const int32_t token = found >= 0 ? found : unknown_;
+    if (token < 0) refuse_character(std::string(word));
+    tokens.push_back(token);
+  }
+
+ private:
+  const Vocabulary& vocabulary_;
+  int32_t unknown_;
+};
+
 }  // namespace
+
+std::unique_ptr<Model> whole_words(const Vocabulary& vocabulary, const std::string& unknown) {
+  return std::make_unique<WordModel>(vocabulary, unknown);
+}
 
 std::unique_ptr<Model> byte_pairs(const Vocabulary& vocabulary, const BytePairs& settings) {
   return std::make_unique<BytePairModel>(vocabulary, settings);

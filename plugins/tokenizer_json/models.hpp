@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// plugins/tokenizer_json/models.hpp: what makes tokens of a word: byte pairs, or pieces of words.
+// plugins/tokenizer_json/models.hpp: what makes tokens of a word: byte pairs, pieces of words, or
+// whole words.
 #pragma once
 
 #include <tenon/sdk/plugin/base.hpp>
@@ -9,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -25,6 +27,13 @@ class Vocabulary {
   // errors   TENON_E_DATA: a number twice, a spelling twice, or numbers with wide gaps
   void add(std::string spelling, int64_t token);
   int32_t find(std::string_view spelling) const;  // -1: none
+  // As `find`, of a word of a text; special tokens are none unless `with_special`.
+  int32_t find_word(std::string_view spelling, bool with_special) const {
+    const int32_t token = find(spelling);
+    return token >= 0 && !with_special && is_special(token) ? -1 : token;
+  }
+  void set_special(int32_t token) { special_.insert(token); }
+  bool is_special(int32_t token) const { return special_.contains(token); }
   // Empty for numbers that are free.
   const std::string& spelling(int32_t token) const;
   int32_t size() const { return static_cast<int32_t>(spellings_.size()); }
@@ -32,13 +41,16 @@ class Vocabulary {
  private:
   std::unordered_map<std::string, int32_t, TextHash, std::equal_to<>> tokens_;
   std::vector<std::string> spellings_;
+  std::unordered_set<int32_t> special_;
 };
 
 class Model {
  public:
   virtual ~Model() = default;
-  // Appends the tokens of a word.
-  virtual void encode(std::string_view word, std::vector<int32_t>& tokens) const = 0;
+  // Appends the tokens of a word: special ones, which the word may spell, only `with_special`, but
+  // for the unknown token and bytes.
+  virtual void encode(std::string_view word, bool with_special,
+                      std::vector<int32_t>& tokens) const = 0;
 };
 
 struct BytePairs {
@@ -60,5 +72,8 @@ struct WordPieces {
 };
 // errors   TENON_E_DATA: no token for the unknown; TENON_E_UNSUPPORTED: words beyond all measure
 std::unique_ptr<Model> word_pieces(const Vocabulary& vocabulary, const WordPieces& settings);
+
+// Words that are tokens; others are the unknown one, or TENON_E_DATA where there is none.
+std::unique_ptr<Model> whole_words(const Vocabulary& vocabulary, const std::string& unknown);
 
 }  // namespace tenon::tokenizer_json

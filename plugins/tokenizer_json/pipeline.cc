@@ -51,7 +51,7 @@ void Pipeline::encode_text(std::string_view text, bool with_special, size_t most
     }
     if (piece.text.empty()) continue;
     const auto [at, is_new] = known.try_emplace(piece.text);
-    if (is_new) model_->encode(piece.text, at->second);
+    if (is_new) model_->encode(piece.text, with_special, at->second);
     tokens.insert(tokens.end(), at->second.begin(), at->second.end());
   }
 }

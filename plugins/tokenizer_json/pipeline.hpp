@@ -36,7 +36,7 @@ class Pipeline {
   // make_model(vocabulary)  the model, which keeps the vocabulary
   template <class MakeModel>
   Pipeline(Parts parts, MakeModel&& make_model)
-      : parts_(std::make_unique<const Parts>(std::move(parts))),
+      : parts_(std::make_unique<const Parts>(with_special_marked(std::move(parts)))),
         added_(std::make_unique<AddedTokens>(parts_->added, parts_->normalizer)),
         model_(make_model(parts_->vocabulary)) {}
 
@@ -49,6 +49,12 @@ class Pipeline {
   int32_t find(std::string_view spelling) const { return parts_->vocabulary.find(spelling); }
 
  private:
+  static Parts with_special_marked(Parts parts) {
+    for (const AddedToken& each : parts.added) {
+      if (each.special) parts.vocabulary.set_special(each.token);
+    }
+    return parts;
+  }
   void encode_text(std::string_view text, bool with_special, size_t most,
                    std::vector<int32_t>& tokens) const;
 

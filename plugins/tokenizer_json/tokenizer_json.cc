@@ -68,9 +68,9 @@ std::pair<std::string, std::string> read_merge(const Field& field) {
 
 BytePairs read_byte_pairs(const Field& model) {
   const Field dropout = model["dropout"];
-  if (!dropout.is_null()) {
+  if (!dropout.is_zero_or_null()) {
     dropout.refuse(TENON_E_UNSUPPORTED, "merges that are left out by chance are not offered here",
-                   "null");
+                   "null or 0");
   }
   BytePairs pairs = {.merges = {},
                      .unknown = model["unk_token"].text_or(""),
@@ -79,19 +79,33 @@ BytePairs read_byte_pairs(const Field& model) {
                      .fuse_unknown = model["fuse_unk"].flag_or(false),
                      .byte_fallback = model["byte_fallback"].flag_or(false),
                      .ignore_merges = model["ignore_merges"].flag_or(false)};
-  for (const Field& each : model["merges"].list()) pairs.merges.push_back(read_merge(each));
+  for (const Field& each : model["merges"].list()) {
+    if (each.is_text() && each.text().starts_with("#version")) continue;  // a line of merges.txt
+    pairs.merges.push_back(read_merge(each));
+  }
   return pairs;
 }
 
-// The type of a model; files from before types have none.
+// The type of a model; files from before types have none, and are what they have the fields of.
 std::string type_of(const Field& model) {
-  return model["type"].text_or(model["merges"].is_list() ? "BPE" : "WordPiece");
+  const Field type = model["type"];
+  if (!type.is_null()) return type.text();
+  if (model["merges"].is_list()) return "BPE";
+  if (model["vocab"].is_list()) return "Unigram";
+  return model["max_input_chars_per_word"].is_null() ? "WordLevel" : "WordPiece";
+}
+
+// Where the file does not say it.
+std::string unknown_of(const Field& model) {
+  const std::string type = type_of(model);
+  return model["unk_token"].text_or(type == "BPE" ? "" : type == "WordLevel" ? "<unk>" : "[UNK]");
 }
 
 std::unique_ptr<Model> read_model(const Field& model, const Vocabulary& vocabulary) {
   const std::string type = type_of(model);
   if (type == "BPE") return byte_pairs(vocabulary, read_byte_pairs(model));
-  return word_pieces(vocabulary, {.unknown = model["unk_token"].text_or("[UNK]"),
+  if (type == "WordLevel") return whole_words(vocabulary, unknown_of(model));
+  return word_pieces(vocabulary, {.unknown = unknown_of(model),
                                   .prefix = model["continuing_subword_prefix"].text_or("##"),
                                   .longest_word = model["max_input_chars_per_word"].whole_or(100)});
 }
@@ -167,9 +181,9 @@ json parsed(std::string_view file) {
 
 void check_model(const Field& model) {
   const std::string type = type_of(model);
-  if (type == "BPE" || type == "WordPiece") return;
+  if (type == "BPE" || type == "WordLevel" || type == "WordPiece") return;
   model["type"].refuse_unknown(
-      "'" + type + "'", "BPE WordPiece",
+      "'" + type + "'", "BPE WordLevel WordPiece",
       type == "Unigram" ? "take the .model file of SentencePiece with tenon.sentencepiece" : "");
 }
 
@@ -178,12 +192,17 @@ Pipeline read(const Field& root) {
   check_model(model);
   Parts parts;
   within("model.vocab", [&] { read_vocabulary(model["vocab"], parts.vocabulary); });
-  parts.unknown =
-      parts.vocabulary.find(model["unk_token"].text_or(type_of(model) == "BPE" ? "" : "[UNK]"));
+  parts.unknown = parts.vocabulary.find(unknown_of(model));
   const Field added = root["added_tokens"];
   if (!added.is_null()) {
     for (const Field& each : added.list()) {
-      within("added_tokens", [&] { parts.added.push_back(read_added(each, parts.vocabulary)); });
+      within("added_tokens", [&] {
+        const AddedToken token = read_added(each, parts.vocabulary);
+        // Of one that is listed twice the first counts.
+        if (std::ranges::count(parts.added, token.content, &AddedToken::content) == 0) {
+          parts.added.push_back(token);
+        }
+      });
     }
   }
   parts.normalizer = read_normalizer(root["normalizer"]);
@@ -252,8 +271,9 @@ constexpr tenon_tokenizer_sample kSamples[] = {
 
 constexpr tenon_tokenizer_desc kTokenizers[] = {sdk::tokenizer<TokenizerJson>(
     {.name = "tenon.tokenizer_json",
-     .doc = "A tokenizer.json of the package `tokenizers`, with a model of byte pairs or of word "
-            "pieces: GPT-2, Llama 3, BERT and others. What the file says of truncation and padding "
+     .doc = "A tokenizer.json of the package `tokenizers`, with a model of byte pairs, of word "
+            "pieces or of words: GPT-2, Llama 3, BERT and others. Regular expressions mean what "
+            "Oniguruma means by them. What the file says of truncation and padding "
             "is not done: `limit` and batches do that. What it says that is not known here is "
             "refused, by its name.",
      .endings = ".json",

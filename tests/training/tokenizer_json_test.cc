@@ -48,7 +48,7 @@ class TokenizerJsonFiles : public Training {
   void SetUp() override {
     Training::SetUp();
     if (!std::filesystem::exists(std::string(plugin_dir()) + "/tenon.tokenizer_json")) {
-      GTEST_SKIP() << "tenon.tokenizer_json is not built: PCRE2 or utf8proc is not there";
+      GTEST_SKIP() << "tenon.tokenizer_json is not built: Oniguruma or utf8proc is not there";
     }
   }
   tenon_status create(const char* name, const std::string& file, Tokenizer& out,
@@ -89,6 +89,17 @@ class TokenizerJsonFiles : public Training {
     Tensor tokens;
     must(encode(tokenizer, words, flags, limit, tokens));
     return values_of<int64_t>(tokens.get());
+  }
+  std::string decoded(const Tokenizer& tokenizer, const std::vector<int64_t>& numbers) {
+    const Tensor tokens = tensor<int64_t>({static_cast<int64_t>(numbers.size())}, numbers);
+    tenon_text* made = nullptr;
+    must(tenon_tokenizer_get_text(context, tokenizer.get(), tokens.get(), 0, &made));
+    const char* data = nullptr;
+    uint64_t length = 0;
+    tenon_text_get(made, &data, &length);
+    std::string text(data, length);
+    tenon_text_release(made);
+    return text;
   }
 };
 
@@ -235,6 +246,134 @@ TEST_F(TokenizerJsonFiles, VocabulariesOfBert) {
               StartsWith("tenon.wordpiece: line 3: token 'a' has two numbers"));
   EXPECT_THAT(refused(create("tenon.wordpiece", "[UNK]\n\xFF\n", none), TENON_E_DATA),
               StartsWith("tenon.wordpiece: the file is not UTF-8 from byte 6 on"));
+}
+
+json split_by(const char* expression, const char* behavior = "Isolated") {
+  return {{"type", "Split"},
+          {"pattern", {{"Regex", expression}}},
+          {"behavior", behavior},
+          {"invert", false}};
+}
+
+// What other engines mean otherwise by the same expression: {1,3}+ repeats, && intersects, (?m) is
+// for '.', a match of nothing cuts, scripts are no Script_Extensions, \h is a hexadecimal digit.
+TEST_F(TokenizerJsonFiles, ExpressionsAreOnigurumas) {
+  const auto pieces = [&](const char* expression, const std::string& words) {
+    json file = small();
+    file["added_tokens"] = json::array();
+    file["post_processor"] = nullptr;
+    file["normalizer"] = nullptr;
+    file["pre_tokenizer"] = split_by(expression);
+    file["model"] = {{"type", "WordLevel"}, {"vocab", {{"?", 0}}}, {"unk_token", "?"}};
+    return encoded(made(file), words).size();
+  };
+  EXPECT_EQ(pieces(R"([0-9]{1,3}+)", "1234567"), 1u);
+  EXPECT_EQ(pieces(R"([\w&&[^\d]]+)", "ab12ab"), 3u);
+  EXPECT_EQ(pieces(R"(^a$)", "b\na\nb"), 3u);
+  EXPECT_EQ(pieces(R"((?m:.)+)", "a\nb"), 1u);
+  EXPECT_EQ(pieces("", "abc"), 3u);
+  EXPECT_EQ(pieces(R"(\p{Han}+)", "\xE6\xBC\xA2\xE3\x80\x82"), 2u);  // an ideograph, its full stop
+  EXPECT_EQ(pieces(R"(\h+)", "fa g"), 2u);
+  EXPECT_EQ(pieces(R"(a{,2})", "aab"), 2u);
+  EXPECT_EQ(pieces(R"((?i:ss))", "\xC3\x9Fx"), 2u);
+  EXPECT_EQ(pieces(R"([[:punct:]]+)", "$+a"), 2u);
+  EXPECT_EQ(pieces(R"(\p{Word}+)", "a\xC2\xB2"), 1u);
+  EXPECT_EQ(pieces(R"([^a]+\R)", "!\na"), 2u);
+}
+
+TEST_F(TokenizerJsonFiles, HostileExpressionsEndInTime) {
+  json file = small();
+  Tensor out;
+  const std::string words(1'000'000, 'a');
+  // Without a way to be tried again, and with very many.
+  for (const char* expression : {"(?>a*)b", "a*b", "(a|aa)+b"}) {
+    file["pre_tokenizer"] = split_by(expression);
+    EXPECT_THAT(refused(encode(made(file), words, 0, 0, out), TENON_E_DATA),
+                HasSubstr("a regular expression of the file"))
+        << expression;
+  }
+}
+
+// What a token took of the white space after it may be another one.
+TEST_F(TokenizerJsonFiles, SpaceAfterATokenIsTakenOnce) {
+  json file = small();
+  file["pre_tokenizer"] = nullptr;
+  file["model"]["vocab"] = {{"a", 0}, {"b", 1}, {"ab", 2}, {"abab", 3}, {"?", 4}};
+  file["added_tokens"] = {
+      {{"id", 5}, {"content", "<s>"}, {"normalized", false}, {"special", true}, {"rstrip", true}},
+      {{"id", 6}, {"content", "\n\n"}, {"normalized", false}}};
+  const Tokenizer tokenizer = made(file);
+  EXPECT_THAT(encoded(tokenizer, "a<s>\n\nab", kRead), ElementsAre(0, 5, 6, 2));
+  EXPECT_THAT(encoded(tokenizer, "a<s> ab", kRead), ElementsAre(0, 5, 2));
+}
+
+// The spelling of a special token in a text is text, whatever the model could make of it.
+TEST_F(TokenizerJsonFiles, SpelledSpecialTokensStayText) {
+  const json special = {{{"id", 5}, {"content", "<s>"}, {"special", true}, {"normalized", false}},
+                        {{"id", 6}, {"content", "$"}, {"special", true}, {"normalized", false}}};
+  const json letters = {{"<", 0}, {"s", 1}, {">", 2}, {"?", 3}, {"<s", 4}, {"<s>", 5}, {"$", 6}};
+  const json models[] = {
+      {{"type", "BPE"}, {"vocab", letters}, {"merges", {"< s", "<s >"}}, {"unk_token", "?"}},
+      {{"type", "BPE"},
+       {"vocab", letters},
+       {"merges", json::array()},
+       {"unk_token", "?"},
+       {"ignore_merges", true}},
+      {{"type", "WordPiece"},
+       {"vocab", letters},
+       {"unk_token", "?"},
+       {"continuing_subword_prefix", ""},
+       {"max_input_chars_per_word", 100}},
+      {{"type", "WordLevel"}, {"vocab", letters}, {"unk_token", "?"}}};
+  for (const json& model : models) {
+    json file = small();
+    file["added_tokens"] = special;
+    file["post_processor"] = nullptr;
+    file["model"] = model;
+    const Tokenizer tokenizer = made(file);
+    EXPECT_THAT(encoded(tokenizer, "<s> $", kRead), ElementsAre(5, 6));
+    for (const char* words : {"<s>", "$", "s<s>s", "<s><s>", "$$", "<s>$<s>", "<<s>>", "s $ s"}) {
+      EXPECT_THAT(encoded(tokenizer, words), testing::Each(testing::Lt(5))) << model << words;
+    }
+  }
+}
+
+// A pattern sees characters: of bytes that are none, U+FFFD.
+TEST_F(TokenizerJsonFiles, DecodersReplaceInCharacters) {
+  json file = small();
+  file["added_tokens"] = json::array();
+  file["post_processor"] = nullptr;
+  file["model"] = {{"type", "BPE"},
+                   {"vocab", {{"\u00c3", 0}, {"\u0120", 1}, {"a", 2}}},
+                   {"merges", json::array()}};
+  file["decoder"] = {{"type", "Sequence"},
+                     {"decoders",
+                      {{{"type", "ByteLevel"}},
+                       {{"type", "Replace"}, {"pattern", {{"Regex", "."}}}, {"content", "x"}}}}};
+  const Tokenizer tokenizer = made(file);
+  EXPECT_EQ(decoded(tokenizer, {0, 2, 0}), "xxx");
+}
+
+TEST_F(TokenizerJsonFiles, FormsOfFiles) {
+  json words = small();
+  words["added_tokens"] = json::array();
+  words["post_processor"] = nullptr;
+  words["model"] = {{"vocab", {{"ab", 0}, {"<unk>", 1}}}, {"unk_token", "<unk>"}};
+  EXPECT_THAT(encoded(made(words), "ab abab ab"), ElementsAre(0, 1, 0));
+  words["model"] = {{"vocab", {{"ab", 0}}}};
+  Tensor out;
+  EXPECT_THAT(refused(encode(made(words), "b", 0, 0, out), TENON_E_DATA),
+              StartsWith("tenon.tokenizer_json: 'b' is not in the vocabulary"));
+  words["model"] = {{"vocab", {{"ab", 0}, {"[UNK]", 1}}}, {"max_input_chars_per_word", 9}};
+  EXPECT_THAT(encoded(made(words), "ab abab"), ElementsAre(0, 1));
+  words["model"] = {{"vocab", json::array({json::array({"a", 0.5})})}};
+  EXPECT_THAT(refused_file(words.dump(), TENON_E_UNSUPPORTED), HasSubstr("'Unigram'"));
+
+  json pairs = small();
+  pairs["model"]["dropout"] = 0.0;
+  pairs["model"]["merges"] = {"#version: 0.2", "a b", "ab ab"};
+  pairs["added_tokens"].push_back(pairs["added_tokens"][0]);
+  EXPECT_THAT(encoded(made(pairs), "abab <s>", kRead), ElementsAre(3, 5));
 }
 
 }  // namespace

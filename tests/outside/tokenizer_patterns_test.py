@@ -44,7 +44,8 @@ ATOMS = (
     "'", " ", " ?", r"\n", r"[\r\n]", r"\x{4E00}", r"\u00e9", r"\t", "ss", "(?i:ss)", "(?i:ß)",
     "(?i:k)", "(?i:it's|i'm)", "(?m:.)",
     "(?x: a b )", r"\b", r"\B", "^", "$", r"\A", r"\z",
-    r"\Z", r"\G", r"\y", r"\K", "(?=a)", r"(?!\S)", r"(?<=\s)", r"(?<!\p{L})", r"(?>a+)", "(?~ab)", "",
+    r"\Z", r"\G", r"\y", r"\K", "(?=a)", r"(?!\S)", r"(?<=\s)", r"(?<!\p{L})", r"(?>a+)",
+    "(?~ab)", "",
 )  # fmt: skip
 LOOKS = ("(?=", "(?!", "(?<")
 # What may not be repeated, or would take the package all its time; groups are not repeated without

@@ -91,6 +91,15 @@ class Products(support.Case):
             gradient(running, [1e30, 1e30, 1e30, 0.0, 0.0], "f32", [0] * 4 + [1]), [0.0] * 5
         )
 
+    def test_norm_passes_the_range_of_f32(self):
+        for order in (2.0, 3.0):
+
+            def length(x, order=order):
+                return tenon.op.tenon.norm(x, ord=order)
+
+            found = gradient(length, [3e38, 3e38], "f32")
+            self.close(found, [0.5 ** (1 - 1 / order)] * 2)
+
     def test_second_order(self):
         for function, count in ((tenon.prod, None), (tenon.cumulative_prod, 4)):
             x = tenon.tensor([1e30, 2e30, 1e-30, 4e-30], dtype="f32", requires_grad=True)
@@ -124,6 +133,9 @@ class LargeMeans(support.Case):
         calls = {
             "layer_norm": lambda x: tenon.op.tenon.layer_norm(x, None, None),
             "batch_norm": lambda x: tenon.op.tenon.batch_norm(x.T, None, None).T,
+            "batch_norm, channels last": lambda x: tenon.op.tenon.batch_norm(
+                x.T.contiguous(), None, None
+            ).T,
             "group_norm": lambda x: tenon.op.tenon.group_norm(x, None, None, groups=1),
             "instance_norm": lambda x: tenon.op.tenon.instance_norm(
                 x.reshape([1, 3, 4]), None, None

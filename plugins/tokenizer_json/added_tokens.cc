@@ -102,7 +102,12 @@ void AddedTokens::cut(const Piece& piece, const Finder& finder, bool with_specia
       begin = std::max(stripped(text.substr(0, begin), false, true).size(), done);
     }
     if (found->rstrip) end = text.size() - stripped(text.substr(end), true, false).size();
-    // What one token took of the white space after it may be another token all the same.
+    // What one token took of the white space after it may be another one all the same; one that
+    // takes white space before it then has nothing left.
+    if (begin >= end) {
+      done = std::max(done, end);
+      continue;
+    }
     keep(done, begin);
     out.push_back({found->content, found->token, piece.is_first && begin == 0});
     done = end;

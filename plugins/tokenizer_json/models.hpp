@@ -27,11 +27,14 @@ class Vocabulary {
   // errors   TENON_E_DATA: a number twice, a spelling twice, or numbers with wide gaps
   void add(std::string spelling, int64_t token);
   int32_t find(std::string_view spelling) const;  // -1: none
-  // As `find`, of a word of a text; special tokens are none unless `with_special`.
+  // As `find`, of what a model sees: no token that was added beside it, and none that is special
+  // unless `with_special`.
   int32_t find_word(std::string_view spelling, bool with_special) const {
     const int32_t token = find(spelling);
-    return token >= 0 && !with_special && is_special(token) ? -1 : token;
+    const bool hidden = beside_.contains(token) || (!with_special && is_special(token));
+    return hidden ? -1 : token;
   }
+  void set_beside_model(int32_t token) { beside_.insert(token); }
   void set_special(int32_t token) { special_.insert(token); }
   bool is_special(int32_t token) const { return special_.contains(token); }
   // Empty for numbers that are free.
@@ -41,7 +44,7 @@ class Vocabulary {
  private:
   std::unordered_map<std::string, int32_t, TextHash, std::equal_to<>> tokens_;
   std::vector<std::string> spellings_;
-  std::unordered_set<int32_t> special_;
+  std::unordered_set<int32_t> beside_, special_;
 };
 
 class Model {

@@ -270,7 +270,7 @@ Cutter by_character(bool (*is_match)(int32_t point)) {
 Cuts around_words(std::string_view text) {
   enum { kGap, kOfWord, kOther };
   const auto kind_of = [](int32_t point) {
-    if (is_word(point) || point == 0x200C || point == 0x200D) return kOfWord;
+    if (is_word(point)) return kOfWord;
     return is_space(point) ? kGap : kOther;
   };
   Cuts cuts;

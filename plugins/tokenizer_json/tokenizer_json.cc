@@ -46,8 +46,10 @@ AddedToken read_added(const Field& field, Vocabulary& vocabulary) {
                       .special = field["special"].flag_or(false)};
   const int64_t number = field["id"].whole();
   if (token.content.empty()) field["content"].refuse(TENON_E_DATA, "it is empty", "a text");
+  const bool is_known = vocabulary.find(token.content) >= 0;
   vocabulary.add(token.content, number);
   token.token = static_cast<int32_t>(number);
+  if (!is_known) vocabulary.set_beside_model(token.token);
   return token;
 }
 

@@ -99,7 +99,8 @@ bool is_word(int32_t point) {
                        (point >= 0x1F130 && point <= 0x1F149) ||
                        (point >= 0x1F150 && point <= 0x1F169) ||
                        (point >= 0x1F170 && point <= 0x1F189);  // Alphabetic by PropList alone
-  return circled || is_mark(point) ||
+  const bool joins = point == 0x200C || point == 0x200D;
+  return circled || joins || is_mark(point) ||
          is_one_of(point, {UTF8PROC_CATEGORY_LU, UTF8PROC_CATEGORY_LL, UTF8PROC_CATEGORY_LT,
                            UTF8PROC_CATEGORY_LM, UTF8PROC_CATEGORY_LO, UTF8PROC_CATEGORY_ND,
                            UTF8PROC_CATEGORY_NL, UTF8PROC_CATEGORY_PC});

@@ -16,7 +16,7 @@ bool is_space(int32_t point);        // White_Space
 bool is_number(int32_t point);       // Nd, Nl, No
 bool is_mark(int32_t point);         // Mn, Mc, Me
 bool is_nonspacing(int32_t point);   // Mn
-bool is_word(int32_t point);         // Alphabetic, M, Nd, Pc
+bool is_word(int32_t point);         // Alphabetic, M, Nd, Pc, Join_Control
 bool is_punctuation(int32_t point);  // P*, and the ASCII signs
 bool is_control(int32_t point);      // Cc, Cf, Co; not tab and the ends of lines
 bool is_ideograph(int32_t point);    // of Chinese, as BERT draws the line

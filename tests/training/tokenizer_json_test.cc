@@ -110,6 +110,8 @@ TEST_F(TokenizerJsonFiles, SpecialAndAddedTokens) {
   EXPECT_THAT(encoded(tokenizer, "a<s>b", kRead), ElementsAre(0, 5, 1));
   EXPECT_THAT(encoded(tokenizer, "a<s>b"), ElementsAre(0, 4, 1));
   EXPECT_THAT(encoded(tokenizer, "ba bab ba"), ElementsAre(6, 1, 2, 6));
+  // A joiner is of the word.
+  EXPECT_THAT(encoded(tokenizer, "ba\xE2\x80\x8D"), ElementsAre(1, 0, 4));
   EXPECT_THAT(encoded(tokenizer, "ab ab ab", kAdd, 2), ElementsAre(5, 2));
   tenon_tokenizer_info info{};
   info.struct_size = sizeof info;
@@ -305,6 +307,8 @@ TEST_F(TokenizerJsonFiles, SpaceAfterATokenIsTakenOnce) {
   const Tokenizer tokenizer = made(file);
   EXPECT_THAT(encoded(tokenizer, "a<s>\n\nab", kRead), ElementsAre(0, 5, 6, 2));
   EXPECT_THAT(encoded(tokenizer, "a<s> ab", kRead), ElementsAre(0, 5, 2));
+  file["added_tokens"][1]["lstrip"] = true;
+  EXPECT_THAT(encoded(made(file), "a<s>\n\nab", kRead), ElementsAre(0, 5, 2));
 }
 
 // The spelling of a special token in a text is text, whatever the model could make of it.
@@ -352,6 +356,18 @@ TEST_F(TokenizerJsonFiles, DecodersReplaceInCharacters) {
                        {{"type", "Replace"}, {"pattern", {{"Regex", "."}}}, {"content", "x"}}}}};
   const Tokenizer tokenizer = made(file);
   EXPECT_EQ(decoded(tokenizer, {0, 2, 0}), "xxx");
+}
+
+// A model makes no token that was added beside its vocabulary, where it is not cut out.
+TEST_F(TokenizerJsonFiles, AddedTokensAreNotTheModels) {
+  json file = small();
+  file["added_tokens"] = {
+      {{"id", 5}, {"content", "<s>"}, {"normalized", false}, {"single_word", true}}};
+  file["post_processor"] = nullptr;
+  file["model"] = {{"type", "WordLevel"}, {"vocab", {{"a", 0}, {"?", 1}}}, {"unk_token", "?"}};
+  file["pre_tokenizer"] = split_by("a", "Removed");
+  EXPECT_THAT(encoded(made(file), "a<s>", kRead), ElementsAre(1));
+  EXPECT_THAT(encoded(made(file), "<s>", kRead), ElementsAre(5));
 }
 
 TEST_F(TokenizerJsonFiles, FormsOfFiles) {

@@ -60,10 +60,10 @@ const AddedToken* Finder::at(std::string_view text, size_t place, size_t& length
 AddedTokens::AddedTokens(const std::vector<AddedToken>& tokens, const Normalizer& normalizer)
     : normalizer_(normalizer) {
   for (const AddedToken& each : tokens) {
-    const std::string spelling =
-        each.normalized && normalizer ? normalizer(each.content) : each.content;
-    (each.normalized ? normalized_ : plain_).add(spelling, &each);
-    spellings_[each.token] = spelling;
+    Normalized spelling{each.content};
+    if (each.normalized && normalizer) normalizer(spelling);
+    (each.normalized ? normalized_ : plain_).add(spelling.text, &each);
+    spellings_[each.token] = spelling.text;
     if (!each.special) continue;
     special_tokens_.insert(each.token);
     special_contents_.insert(each.content);
@@ -80,7 +80,8 @@ void AddedTokens::cut(const Piece& piece, const Finder& finder, bool with_specia
   const std::string_view text = piece.text;
   const auto keep = [&](size_t begin, size_t end) {
     if (begin >= end) return;
-    out.push_back({std::string(text.substr(begin, end - begin)), -1, piece.is_first && begin == 0});
+    out.push_back(
+        {std::string(text.substr(begin, end - begin)), -1, piece.first_until_from(begin)});
   };
   size_t done = 0;
   for (size_t place = 0; place < text.size();) {
@@ -109,7 +110,7 @@ void AddedTokens::cut(const Piece& piece, const Finder& finder, bool with_specia
       continue;
     }
     keep(done, begin);
-    out.push_back({found->content, found->token, piece.is_first && begin == 0});
+    out.push_back({found->content, found->token, -1});
     done = end;
   }
   keep(done, text.size());
@@ -117,14 +118,20 @@ void AddedTokens::cut(const Piece& piece, const Finder& finder, bool with_specia
 
 std::vector<Piece> AddedTokens::split(std::string_view text, bool with_special) const {
   std::vector<Piece> pieces;
-  cut({std::string(text), -1, true}, plain_, with_special, pieces);
+  cut({std::string(text), -1, 0}, plain_, with_special, pieces);
   std::vector<Piece> out;
   for (Piece& piece : pieces) {
     if (piece.token >= 0) {
       out.push_back(std::move(piece));
       continue;
     }
-    if (normalizer_) piece.text = normalizer_(std::move(piece.text));
+    if (normalizer_) {
+      Normalized normalized{std::move(piece.text)};
+      normalizer_(normalized);
+      piece.text = std::move(normalized.text);
+      if (!normalized.has_first) piece.first_until = -1;
+      if (piece.first_until >= 0) piece.first_until = static_cast<int64_t>(normalized.before);
+    }
     cut(piece, normalized_, with_special, out);
   }
   return out;

@@ -72,7 +72,7 @@ std::string read_character(const Field& field) {
 
 template <Form form>
 Normalizer in_form(const Field&) {
-  return [](const std::string& text) { return normal_form(text, form); };
+  return normalizer([](const std::string& text) { return normal_form(text, form); });
 }
 
 Normalizer read_bert(const Field& field) {
@@ -84,19 +84,20 @@ Normalizer read_bert(const Field& field) {
 }
 
 Normalizer read_strip(const Field& field) {
-  return [left = field["strip_left"].flag(), right = field["strip_right"].flag()](
-             const std::string& text) { return stripped(text, left, right); };
+  return strip(field["strip_left"].flag(), field["strip_right"].flag());
 }
 
-Normalizer read_prepending(const Field& field) {
-  return [start = field["prepend"].text()](const std::string& text) {
-    return text.empty() ? text : start + text;
-  };
-}
+Normalizer read_prepending(const Field& field) { return prepending(field["prepend"].text()); }
 
 Normalizer read_replacing(const Field& field) {
-  return [cutter = read_pattern(field["pattern"]), content = field["content"].text()](
-             const std::string& text) { return replaced(text, cutter, content); };
+  const Cutter cutter = read_pattern(field["pattern"]);
+  const std::string content = field["content"].text();
+  const auto keeps_first = [=](std::string_view text) {
+    const Cuts cuts = content.empty() ? cutter(text) : Cuts();
+    return cuts.empty() || !cuts[0].match || cuts[0].begin == cuts[0].end;
+  };
+  return normalizer([=](const std::string& text) { return replaced(text, cutter, content); },
+                    keeps_first);
 }
 
 Splitter read_split(const Field& field) {
@@ -139,16 +140,13 @@ Normalizer read_normalizer(const Field& field) {
       {"NFD", in_form<Form::kNfd>},
       {"NFKC", in_form<Form::kNfkc>},
       {"NFKD", in_form<Form::kNfkd>},
-      {"Lowercase", [](const Field&) -> Normalizer { return lower_case; }},
-      {"StripAccents",
-       [](const Field&) -> Normalizer {
-         return [](const std::string& text) { return without(text, is_mark); };
-       }},
+      {"Lowercase", [](const Field&) { return normalizer(lower_case); }},
+      {"StripAccents", [](const Field&) { return without_accents(); }},
       {"Strip", read_strip},
       {"Prepend", read_prepending},
       {"Replace", read_replacing},
       {"BertNormalizer", read_bert},
-      {"ByteLevel", [](const Field&) -> Normalizer { return bytes_as_characters; }}};
+      {"ByteLevel", [](const Field&) { return normalizer(bytes_as_characters); }}};
   if (field.is_null()) return {};
   return read_step(field, readers,
                    "for a model of SentencePiece take its own file with tenon.sentencepiece");

@@ -14,10 +14,12 @@ namespace tenon::tokenizer_json {
 
 namespace {
 
+bool is_cleaned(int32_t point) { return point == 0 || point == 0xFFFD || is_control(point); }
+
 std::string cleaned(std::string_view text) {
   std::string out;
   each_character(text, [&](int32_t point, std::string_view bytes) {
-    if (point == 0 || point == 0xFFFD || is_control(point)) return;
+    if (is_cleaned(point)) return;
     out += is_space(point) ? std::string_view(" ") : bytes;
   });
   return out;
@@ -34,25 +36,60 @@ std::string with_spaced_ideographs(std::string_view text) {
   return out;
 }
 
+int32_t first_of(std::string_view text) { return sdk::take_code_point(text); }
+
 }  // namespace
 
+Normalizer normalizer(std::function<std::string(std::string)> change,
+                      std::function<bool(std::string_view)> keeps_first) {
+  return [change = std::move(change), keeps_first = std::move(keeps_first)](Normalized& at) {
+    const std::string_view rest = std::string_view(at.text).substr(at.before);
+    if (at.before > 0) at.before = change(at.text.substr(0, at.before)).size();
+    const bool loses = keeps_first && !rest.empty() && !keeps_first(rest);
+    at.has_first = at.has_first && (at.before > 0 || !loses);
+    at.text = change(std::move(at.text));
+  };
+}
+
+Normalizer prepending(const std::string& start) {
+  return [start](Normalized& at) {
+    if (at.text.empty()) return;
+    at.text = start + at.text;
+    at.before += start.size();
+  };
+}
+
+Normalizer without_accents() {
+  return normalizer([](const std::string& text) { return without(text, is_mark); },
+                    [](std::string_view text) { return !is_mark(first_of(text)); });
+}
+
+Normalizer strip(bool left, bool right) {
+  return normalizer([=](const std::string& text) { return stripped(text, left, right); },
+                    [=](std::string_view text) { return !left || !is_space(first_of(text)); });
+}
+
 Normalizer bert_normalizer(const BertCleaning& cleaning) {
-  return [cleaning](std::string text) {
+  const auto change = [cleaning](std::string text) {
     if (cleaning.clean) text = cleaned(text);
     if (cleaning.ideographs) text = with_spaced_ideographs(text);
     if (cleaning.strip_accents) text = without(normal_form(text, Form::kNfd), is_nonspacing);
     if (cleaning.lower_case) text = lower_case(text);
     return text;
   };
+  return normalizer(change, [cleaning](std::string_view text) {
+    const int32_t first = first_of(text);
+    return !(cleaning.clean && is_cleaned(first)) &&
+           !(cleaning.strip_accents && is_nonspacing(first));
+  });
 }
 
 Normalizer in_sequence(std::vector<Normalizer> steps) {
-  return [steps = std::move(steps)](std::string text) {
+  return [steps = std::move(steps)](Normalized& at) {
     for (const Normalizer& step : steps) {
-      text = step(std::move(text));
-      check_length(text.size());
+      step(at);
+      check_length(at.text.size());
     }
-    return text;
   };
 }
 
@@ -144,7 +181,7 @@ Splitter splitter(Cutter cutter, Behavior behavior, bool invert) {
       for (const Cut& cut : apply(std::move(cuts), behavior)) {
         if (cut.begin == cut.end) continue;  // a match of nothing
         out.push_back({piece.text.substr(cut.begin, cut.end - cut.begin), -1,
-                       piece.is_first && cut.begin == 0});
+                       piece.first_until_from(cut.begin)});
       }
     }
     pieces = std::move(out);
@@ -184,7 +221,7 @@ Splitter metaspace(const std::string& replacement, Prepend prepend, bool split) 
       if (piece.token >= 0) continue;
       piece.text = replaced(piece.text, space, replacement);
       const bool wanted =
-          prepend == Prepend::kAlways || (prepend == Prepend::kFirst && piece.is_first);
+          prepend == Prepend::kAlways || (prepend == Prepend::kFirst && piece.first_until >= 0);
       if (wanted && !piece.text.starts_with(replacement)) piece.text = replacement + piece.text;
     }
     if (split) cut(pieces);

@@ -3,6 +3,7 @@
 // spellings back to a text. They mean what the package `tokenizers` means by these names.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -16,7 +17,15 @@ namespace tenon::tokenizer_json {
 
 // ---- Normalisers: a text becomes another one ----------------------------------------------------
 
-using Normalizer = std::function<std::string(std::string text)>;
+struct Normalized {
+  std::string text;
+  bool has_first = true;  // it begins with what the first character became
+  size_t before = 0;      // bytes that were put before that and count as it
+};
+using Normalizer = std::function<void(Normalized& text)>;
+// keeps_first  of a text that is not empty; null: always
+Normalizer normalizer(std::function<std::string(std::string)> change,
+                      std::function<bool(std::string_view)> keeps_first = nullptr);
 
 struct BertCleaning {
   bool clean = true;       // white space becomes ' ', controls go
@@ -24,6 +33,9 @@ struct BertCleaning {
   bool strip_accents = true;
   bool lower_case = true;
 };
+Normalizer prepending(const std::string& start);
+Normalizer without_accents();
+Normalizer strip(bool left, bool right);
 Normalizer bert_normalizer(const BertCleaning& cleaning);
 Normalizer in_sequence(std::vector<Normalizer> steps);
 std::string stripped(std::string_view text, bool left, bool right);
@@ -37,8 +49,13 @@ std::optional<std::string> characters_as_bytes(std::string_view characters);
 
 struct Piece {
   std::string text;
-  int32_t token = -1;     // of an added token; -1: still to be cut
-  bool is_first = false;  // it begins where the whole text begins
+  int32_t token = -1;  // of an added token; -1: still to be cut
+  // Until where it is what the first character of the whole text became; -1: it is not.
+  int64_t first_until = -1;
+
+  int64_t first_until_from(size_t begin) const {
+    return std::max<int64_t>(-1, first_until - static_cast<int64_t>(begin));
+  }
 };
 using Splitter = std::function<void(std::vector<Piece>& pieces)>;
 

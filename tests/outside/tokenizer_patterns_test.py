@@ -15,6 +15,7 @@ import unittest
 from tenon_ctypes import TenonError
 from tenon_tokenizer import Ours, runtime
 
+os.environ["RUST_BACKTRACE"] = "0"  # where the package raises
 try:
     from tokenizers import Tokenizer
 except ImportError as missing:

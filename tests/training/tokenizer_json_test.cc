@@ -358,6 +358,42 @@ TEST_F(TokenizerJsonFiles, DecodersReplaceInCharacters) {
   EXPECT_EQ(decoded(tokenizer, {0, 2, 0}), "xxx");
 }
 
+// `first` is the first character of the text: not what a normaliser leaves after taking that away.
+TEST_F(TokenizerJsonFiles, MetaspaceFirst) {
+  json file = small();
+  file["added_tokens"] = json::array();
+  file["post_processor"] = nullptr;
+  file["model"] = {
+      {"type", "WordLevel"}, {"vocab", {{"a", 0}, {"_a", 1}, {"?", 2}}}, {"unk_token", "?"}};
+  file["pre_tokenizer"] = {
+      {"type", "Metaspace"}, {"replacement", "_"}, {"prepend_scheme", "first"}};
+  const auto token_of = [&](const json& normalizer, const char* words) {
+    file["normalizer"] = normalizer;
+    return encoded(made(file), words);
+  };
+  const json none = {{"type", "Replace"}, {"pattern", {{"String", "x"}}}, {"content", ""}};
+  const json strip = {{"type", "Strip"}, {"strip_left", true}, {"strip_right", true}};
+  EXPECT_THAT(token_of(nullptr, "a"), ElementsAre(1));
+  EXPECT_THAT(token_of(strip, "a "), ElementsAre(1));
+  EXPECT_THAT(token_of(strip, " a"), ElementsAre(0));
+  // What is put before the first character is that, and so is what stays when it goes.
+  file["pre_tokenizer"] = {
+      {"type", "Sequence"},
+      {"pretokenizers", {{{"type", "WhitespaceSplit"}}, file["pre_tokenizer"]}}};
+  EXPECT_THAT(token_of({{"type", "Prepend"}, {"prepend", " "}}, "a a"), ElementsAre(1, 0));
+  EXPECT_THAT(token_of(none, "xa"), ElementsAre(0));
+  EXPECT_THAT(token_of({{"type", "StripAccents"}},
+                       "\xCC\x81"
+                       "a"),
+              ElementsAre(0));
+  EXPECT_THAT(token_of({{"type", "BertNormalizer"}},
+                       "\xE2\x80\x8D"
+                       "a"),
+              ElementsAre(0));
+  EXPECT_THAT(token_of({{"type", "Sequence"}, {"normalizers", {strip, {{"type", "NFC"}}}}}, " a"),
+              ElementsAre(0));
+}
+
 // A model makes no token that was added beside its vocabulary, where it is not cut out.
 TEST_F(TokenizerJsonFiles, AddedTokensAreNotTheModels) {
   json file = small();

@@ -101,7 +101,7 @@ std::unique_ptr<T, Free> owned(T* made) {
   return std::unique_ptr<T, Free>(made);
 }
 
-// What a text may take: half a second, and a microsecond for each byte that is done. The time of
+// What a text may take: half a second, and 5 microseconds for each byte that is done. The time of
 // the thread, so that a busy machine refuses nothing.
 class Patience {
  public:
@@ -109,7 +109,7 @@ class Patience {
     const auto now = std::chrono::steady_clock::now();
     if (now - last_ < std::chrono::milliseconds(20)) return;
     last_ = now;
-    const double most = 0.5 + 1e-6 * static_cast<double>(done);
+    const double most = 0.5 + 5e-6 * static_cast<double>(done);
     if (of_thread() - start_ <= most) return;
     throw sdk::Failure{TENON_E_DATA, "a regular expression of the file needs too long for the text",
                        "text", "an expression that is done with a text of this length in time",

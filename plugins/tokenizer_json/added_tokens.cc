@@ -64,9 +64,7 @@ AddedTokens::AddedTokens(const std::vector<AddedToken>& tokens, const Normalizer
     if (each.normalized && normalizer) normalizer(spelling);
     (each.normalized ? normalized_ : plain_).add(spelling.text, &each);
     spellings_[each.token] = spelling.text;
-    if (!each.special) continue;
-    special_tokens_.insert(each.token);
-    special_contents_.insert(each.content);
+    if (each.special) special_contents_.insert(each.content);
   }
 }
 

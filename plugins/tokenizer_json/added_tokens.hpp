@@ -52,7 +52,6 @@ class AddedTokens {
   std::vector<Piece> split(std::string_view text, bool with_special) const;
   // As decoders see it; NULL: not an added token.
   const std::string* spelling(int32_t token) const;
-  bool is_special(int32_t token) const { return special_tokens_.contains(token); }
   bool is_special(std::string_view content) const { return special_contents_.contains(content); }
 
  private:
@@ -62,7 +61,6 @@ class AddedTokens {
   const Normalizer& normalizer_;
   Finder plain_, normalized_;
   std::unordered_map<int32_t, std::string> spellings_;
-  std::unordered_set<int32_t> special_tokens_;
   std::unordered_set<std::string, TextHash, std::equal_to<>> special_contents_;
 };
 

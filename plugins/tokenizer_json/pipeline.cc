@@ -76,7 +76,8 @@ std::string Pipeline::decode(std::span<const int32_t> tokens, uint32_t flags) co
 }
 
 sdk::Spelling Pipeline::token(int32_t token) const {
-  return {parts_->vocabulary.spelling(token), added_->is_special(token) ? TENON_TOKEN_SPECIAL : 0};
+  const Vocabulary& vocabulary = parts_->vocabulary;
+  return {vocabulary.spelling(token), vocabulary.is_special(token) ? TENON_TOKEN_SPECIAL : 0};
 }
 
 }  // namespace tenon::tokenizer_json

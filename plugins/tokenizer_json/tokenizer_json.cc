@@ -5,6 +5,7 @@
 #include <tenon/sdk/plugin/plugin.hpp>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "json_field.hpp"
 #include "pipeline.hpp"
@@ -197,13 +198,12 @@ Pipeline read(const Field& root) {
   parts.unknown = parts.vocabulary.find(unknown_of(model));
   const Field added = root["added_tokens"];
   if (!added.is_null()) {
+    std::unordered_set<int32_t> seen;
     for (const Field& each : added.list()) {
       within("added_tokens", [&] {
-        const AddedToken token = read_added(each, parts.vocabulary);
-        // Of one that is listed twice the first counts.
-        if (std::ranges::count(parts.added, token.content, &AddedToken::content) == 0) {
-          parts.added.push_back(token);
-        }
+        AddedToken token = read_added(each, parts.vocabulary);
+        // Of one that is listed twice, by one number then, the first counts.
+        if (seen.insert(token.token).second) parts.added.push_back(std::move(token));
       });
     }
   }

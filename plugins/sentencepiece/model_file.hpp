@@ -14,11 +14,11 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tenon/sdk/plugin/charsmap.hpp>
 #include <tenon/sdk/plugin/utf8.hpp>
 #include <unordered_set>
 #include <vector>
 
-#include "charsmap.hpp"
 #include "wire.hpp"
 
 namespace tenon::sentencepiece {
@@ -54,7 +54,7 @@ class Rules {
       if (field.number >= 3 && field.number <= 5) flags_[field.number - 3] = varint_of(field) != 0;
     }
   }
-  void check() { growth_ = Charsmap(charsmap_).growth(); }
+  void check() { growth_ = sdk::Charsmap(charsmap_).growth(); }
   uint64_t growth() const { return growth_; }
 
   std::string text() const {

@@ -119,6 +119,21 @@ Decoder fuse_decoder() {
   };
 }
 
+Decoder ctc_decoder(const std::string& pad, const std::string& delimiter, bool cleanup) {
+  return [=](Spellings spellings) {
+    spellings.erase(std::ranges::unique(spellings).begin(), spellings.end());
+    for (std::string& each : spellings) {
+      each = with(std::move(each), pad, "");
+      if (!cleanup) continue;
+      // Nothing stands in nothing once, and by_text finds it not at all.
+      const bool is_between = each.empty() && delimiter.empty();
+      each = is_between ? " " : with(without_artefacts(std::move(each)), delimiter, " ");
+    }
+    std::erase(spellings, "");
+    return spellings;
+  };
+}
+
 Decoder strip_decoder(const std::string& content, int64_t start, int64_t stop) {
   return each_spelling([=](std::string_view spelling) {
     for (int64_t i = 0; i < start && spelling.starts_with(content); ++i) {

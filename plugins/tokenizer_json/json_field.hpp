@@ -34,6 +34,7 @@ class Field {
     return is_null() || (value_->is_number() && value_->get<double>() == 0);
   }
   bool is_text() const { return value_->is_string(); }
+  bool is_whole() const { return value_->is_number_integer(); }
   bool is_list() const { return value_->is_array(); }
 
   std::string text() const {
@@ -46,6 +47,10 @@ class Field {
     return value_->get<bool>();
   }
   bool flag_or(bool otherwise) const { return is_null() ? otherwise : flag(); }
+  double number() const {
+    require(value_->is_number(), "a number");
+    return value_->get<double>();
+  }
   int64_t whole() const {
     require(value_->is_number_integer() && value_->get<double>() <= 9e15, "a whole number");
     return value_->get<int64_t>();

@@ -44,6 +44,19 @@ const std::string& Vocabulary::spelling(int32_t token) const {
   return spellings_[static_cast<size_t>(token)];
 }
 
+std::string spelling_of_byte(unsigned char byte) {
+  constexpr char digits[] = "0123456789ABCDEF";
+  return {'<', '0', 'x', digits[byte >> 4], digits[byte & 15], '>'};
+}
+
+void refuse_unknown_text(std::string_view text) {
+  const std::string spelling(text);
+  throw sdk::Failure{
+      TENON_E_DATA, "'" + spelling + "' is not in the vocabulary, which has no unknown token",
+      "text",       "what the vocabulary has",
+      spelling,     "train the tokenizer with an initial alphabet or an unknown token"};
+}
+
 // ---- Byte pairs ---------------------------------------------------------------------------------
 
 namespace {
@@ -62,20 +75,29 @@ uint64_t key_of(int32_t left, int32_t right) {
 // time.
 class MergingWord {
  public:
-  void add(int32_t token) {
+  struct Symbol {
+    int32_t token;
+    size_t end;  // in the bytes of the word
+    int64_t previous;
+    int64_t next;
+    bool is_there;
+  };
+
+  void add(int32_t token, size_t end = 0) {
     const auto at = static_cast<int64_t>(symbols_.size());
-    symbols_.push_back({token, at - 1, -1, true});
+    symbols_.push_back({token, end, at - 1, -1, true});
     if (at > 0) symbols_[static_cast<size_t>(at) - 1].next = at;
   }
 
-  // The merge of the lowest rank first, of equals the leftmost.
-  void merge_all(const std::unordered_map<uint64_t, Merge>& merges, bool with_special) {
+  // find(left, right) is the merge of two neighbours, made -1 if there is none. The one of the
+  // lowest rank first, of equals the leftmost.
+  template <class Find>
+  void merge_all(Find&& find) {
     std::priority_queue<Candidate> queue;
     const auto propose = [&](int64_t left) {
       if (left < 0 || symbol(left).next < 0) return;
-      const auto found = merges.find(key_of(symbol(left).token, symbol(symbol(left).next).token));
-      if (found == merges.end() || (found->second.special && !with_special)) return;
-      queue.push({found->second.rank, left, found->second.made});
+      const Merge found = find(symbol(left), symbol(symbol(left).next));
+      if (found.made >= 0) queue.push({found.rank, left, found.made});
     };
     for (int64_t i = 0; i + 1 < static_cast<int64_t>(symbols_.size()); ++i) propose(i);
     while (!queue.empty()) {
@@ -84,9 +106,9 @@ class MergingWord {
       Symbol& left = symbol(best.at);
       if (!left.is_there || left.next < 0) continue;
       Symbol& right = symbol(left.next);
-      const auto found = merges.find(key_of(left.token, right.token));
-      if (found == merges.end() || found->second.made != best.made) continue;
+      if (find(left, right).made != best.made) continue;
       left.token = best.made;
+      left.end = right.end;
       right.is_there = false;
       left.next = right.next;
       if (left.next >= 0) symbol(left.next).previous = best.at;
@@ -95,6 +117,9 @@ class MergingWord {
     }
   }
 
+  // Where it begins in the bytes of the word.
+  size_t begin_of(const Symbol& each) { return each.previous < 0 ? 0 : symbol(each.previous).end; }
+
   void append_to(std::vector<int32_t>& tokens) const {
     for (const Symbol& each : symbols_) {
       if (each.is_there) tokens.push_back(each.token);
@@ -102,12 +127,6 @@ class MergingWord {
   }
 
  private:
-  struct Symbol {
-    int32_t token;
-    int64_t previous;
-    int64_t next;
-    bool is_there;
-  };
   struct Candidate {
     uint32_t rank;
     int64_t at;
@@ -121,13 +140,6 @@ class MergingWord {
   std::vector<Symbol> symbols_;
 };
 
-[[noreturn]] void refuse_character(const std::string& spelling) {
-  throw sdk::Failure{
-      TENON_E_DATA, "'" + spelling + "' is not in the vocabulary, which has no unknown token",
-      "text",       "what the vocabulary has",
-      spelling,     "train the tokenizer with an initial alphabet or an unknown token"};
-}
-
 class BytePairModel final : public Model {
  public:
   BytePairModel(const Vocabulary& vocabulary, const BytePairs& settings)
@@ -137,8 +149,7 @@ class BytePairModel final : public Model {
     settings_.merges.clear();
     if (!settings.unknown.empty()) unknown_ = require(settings.unknown, "unk_token");
     for (size_t byte = 0; byte < 256; ++byte) {
-      constexpr char digits[] = "0123456789ABCDEF";
-      const char spelling[] = {'<', '0', 'x', digits[byte >> 4], digits[byte & 15], '>', '\0'};
+      const std::string spelling = spelling_of_byte(static_cast<unsigned char>(byte));
       bytes_[byte] = settings.byte_fallback ? vocabulary.find(spelling) : -1;
     }
   }
@@ -151,7 +162,11 @@ class BytePairModel final : public Model {
     }
     MergingWord merging;
     add_characters(word, with_special, merging);
-    merging.merge_all(merges_, with_special);
+    merging.merge_all([&](const MergingWord::Symbol& left, const MergingWord::Symbol& right) {
+      const auto found = merges_.find(key_of(left.token, right.token));
+      const bool merges = found != merges_.end() && (with_special || !found->second.special);
+      return merges ? found->second : Merge{0, -1, false};
+    });
     merging.append_to(tokens);
   }
 
@@ -190,7 +205,7 @@ class BytePairModel final : public Model {
         unknown = -1;
         merging.add(token);
       } else if (!add_bytes(spelling, merging)) {
-        if (unknown_ < 0) refuse_character(spelling);
+        if (unknown_ < 0) refuse_unknown_text(spelling);
         if (unknown >= 0 && !settings_.fuse_unknown) merging.add(unknown);
         unknown = unknown_;
       }
@@ -210,6 +225,40 @@ class BytePairModel final : public Model {
   std::unordered_map<uint64_t, Merge> merges_;
   int32_t unknown_ = -1;
   std::array<int32_t, 256> bytes_{};
+};
+
+// Bytes, of which any two neighbours merge whose bytes are a token; its number is the rank.
+class RankModel final : public Model {
+ public:
+  explicit RankModel(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {
+    for (int32_t token = 0; token < vocabulary.size(); ++token) {
+      longest_ = std::max(longest_, vocabulary.spelling(token).size());
+    }
+  }
+
+  void encode(std::string_view word, bool with_special,
+              std::vector<int32_t>& tokens) const override {
+    const int32_t whole = vocabulary_.find_word(word, with_special);
+    if (whole >= 0) return tokens.push_back(whole);
+    MergingWord merging;
+    for (size_t i = 0; i < word.size(); ++i) {
+      const int32_t token = vocabulary_.find_word(word.substr(i, 1), with_special);
+      if (token < 0) refuse_unknown_text(word);
+      merging.add(token, i + 1);
+    }
+    merging.merge_all([&](const MergingWord::Symbol& left, const MergingWord::Symbol& right) {
+      const size_t begin = merging.begin_of(left);
+      if (right.end - begin > longest_) return Merge{0, -1, false};
+      const int32_t made =
+          vocabulary_.find_word(word.substr(begin, right.end - begin), with_special);
+      return Merge{static_cast<uint32_t>(made), made, false};
+    });
+    merging.append_to(tokens);
+  }
+
+ private:
+  const Vocabulary& vocabulary_;
+  size_t longest_ = 0;  // spelling
 };
 
 // ---- Word pieces --------------------------------------------------------------------------------
@@ -287,7 +336,7 @@ class WordModel final : public Model {
               std::vector<int32_t>& tokens) const override {
     const int32_t found = vocabulary_.find_word(word, with_special);
     const int32_t token = found >= 0 ? found : unknown_;
-    if (token < 0) refuse_character(std::string(word));
+    if (token < 0) refuse_unknown_text(word);
     tokens.push_back(token);
   }
 
@@ -300,6 +349,10 @@ class WordModel final : public Model {
 
 std::unique_ptr<Model> whole_words(const Vocabulary& vocabulary, const std::string& unknown) {
   return std::make_unique<WordModel>(vocabulary, unknown);
+}
+
+std::unique_ptr<Model> byte_ranks(const Vocabulary& vocabulary) {
+  return std::make_unique<RankModel>(vocabulary);
 }
 
 std::unique_ptr<Model> byte_pairs(const Vocabulary& vocabulary, const BytePairs& settings) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// plugins/tokenizer_json/models.hpp: what makes tokens of a word: byte pairs, pieces of words, or
-// whole words.
+// plugins/tokenizer_json/models.hpp: what makes tokens of a word: byte pairs, pieces of words, the
+// likeliest pieces, or whole words.
 #pragma once
 
 #include <tenon/sdk/plugin/base.hpp>
@@ -47,6 +47,12 @@ class Vocabulary {
   std::unordered_set<int32_t> beside_, special_;
 };
 
+// "<0x0A>": how vocabularies that have the bytes spell them.
+std::string spelling_of_byte(unsigned char byte);
+
+// A word, or a part of one, for which there is no token.
+[[noreturn]] void refuse_unknown_text(std::string_view text);
+
 class Model {
  public:
   virtual ~Model() = default;
@@ -68,6 +74,9 @@ struct BytePairs {
 // errors   TENON_E_DATA: a merge of what is not in the vocabulary
 std::unique_ptr<Model> byte_pairs(const Vocabulary& vocabulary, const BytePairs& settings);
 
+// Tokens are bytes, which need not be UTF-8, and their numbers are the ranks of merges.
+std::unique_ptr<Model> byte_ranks(const Vocabulary& vocabulary);
+
 struct WordPieces {
   std::string unknown = "[UNK]";
   std::string prefix = "##";   // before a piece that does not begin a word
@@ -75,6 +84,14 @@ struct WordPieces {
 };
 // errors   TENON_E_DATA: no token for the unknown; TENON_E_UNSUPPORTED: words beyond all measure
 std::unique_ptr<Model> word_pieces(const Vocabulary& vocabulary, const WordPieces& settings);
+
+struct Unigrams {
+  std::vector<std::pair<int32_t, double>> scores;  // tokens and the logarithm of how often they are
+  int32_t unknown = -1;
+  bool byte_fallback = false;
+};
+// errors   TENON_E_UNSUPPORTED: a token that is too long
+std::unique_ptr<Model> unigrams(const Vocabulary& vocabulary, const Unigrams& settings);
 
 // Words that are tokens; others are the unknown one, or TENON_E_DATA where there is none.
 std::unique_ptr<Model> whole_words(const Vocabulary& vocabulary, const std::string& unknown);

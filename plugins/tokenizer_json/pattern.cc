@@ -4,6 +4,8 @@
 // The package `tokenizers` runs the expressions of its files by Oniguruma, with that library's own
 // syntax (Ruby's and some more): so does this, since the same expression means other things to
 // other engines. https://github.com/kkos/oniguruma/blob/v6.9.8/doc/RE
+// tiktoken runs its own by the crate fancy-regex, whose syntax is nearest to what the library calls
+// Java's. https://docs.rs/fancy-regex
 #include "pattern.hpp"
 
 #include <tenon/sdk/plugin/base.hpp>
@@ -29,7 +31,7 @@ constexpr unsigned int kMaxKept = 4'000'000;  // ways that are kept to be tried,
 // classes that were corrected since are written out as they are there, and so is \R, which 6.9.8
 // does not find after [^a]+. Beside these the versions differ in characters that are new in
 // Unicode.
-std::string written_out(std::string_view expression) {
+std::string written_out(std::string_view expression, Dialect dialect) {
   const auto word_at = [&](size_t at) {  // of \p{Word}, however it is spelt: how long, or 0
     size_t i = at + 2;
     if (!expression.substr(i).starts_with('{')) return size_t{0};
@@ -55,6 +57,8 @@ std::string written_out(std::string_view expression) {
         out += length == 0 ? rest.substr(0, 2) : negated ? "\\W" : "\\w";
       }
       i += length == 0 ? 1 : length - 1;
+    } else if (dialect == Dialect::kTiktoken && depth == 0 && rest[0] == '$') {
+      out += "\\z";  // the library's own is before a last line feed, too
     } else if (depth > 0 && rest.starts_with("[:punct:]")) {
       out += "\\p{P}\\p{S}";
       i += 8;
@@ -129,7 +133,7 @@ class Patience {
 // One compiled expression; matching does not change it.
 class Expression {
  public:
-  explicit Expression(const std::string& expression)
+  Expression(const std::string& expression, Dialect dialect)
       : begins_at_last_end_(expression.find("\\G") != std::string::npos) {
     static std::mutex one_at_a_time;  // the library has tables of its own
     const std::scoped_lock lock(one_at_a_time);
@@ -137,10 +141,11 @@ class Expression {
     onig_initialize(encodings, 1);
     regex_t* made = nullptr;
     OnigErrorInfo info{};
-    const std::string known = written_out(expression);
+    const std::string known = written_out(expression, dialect);
     const OnigUChar* const text = start_of(known);
-    const int status = onig_new(&made, text, text + known.size(), ONIG_OPTION_NONE,
-                                ONIG_ENCODING_UTF8, ONIG_SYNTAX_ONIGURUMA, &info);
+    const int status =
+        onig_new(&made, text, text + known.size(), ONIG_OPTION_NONE, ONIG_ENCODING_UTF8,
+                 dialect == Dialect::kTiktoken ? ONIG_SYNTAX_JAVA : ONIG_SYNTAX_ONIGURUMA, &info);
     code_.reset(made);
     if (status == ONIG_NORMAL) return;
     if (status == ONIGERR_MEMORY) throw std::bad_alloc();
@@ -226,8 +231,8 @@ class Expression {
 
 }  // namespace
 
-Cutter by_expression(const std::string& expression) {
-  return [made = std::make_shared<const Expression>(expression)](std::string_view text) {
+Cutter by_expression(const std::string& expression, Dialect dialect) {
+  return [made = std::make_shared<const Expression>(expression, dialect)](std::string_view text) {
     return made->matches(text);
   };
 }
@@ -262,6 +267,24 @@ Cutter by_character(bool (*is_match)(int32_t point)) {
         cuts.push_back({at, end, match});
       }
       at = end;
+    });
+    return cuts;
+  };
+}
+
+Cutter by_length(size_t characters) {
+  return [characters](std::string_view text) {
+    Cuts cuts;
+    size_t at = 0;
+    size_t taken = characters;
+    each_character(text, [&](int32_t, std::string_view bytes) {
+      if (taken == characters) {
+        cuts.push_back({at, at, true});
+        taken = 0;
+      }
+      at += bytes.size();
+      cuts.back().end = at;
+      ++taken;
     });
     return cuts;
   };

@@ -67,4 +67,10 @@ class Pipeline {
 // errors   TENON_E_DATA, TENON_E_UNSUPPORTED, with the place in the file
 Pipeline read_tokenizer_json(std::string_view file);
 
+// A file of ranks.
+// pattern  an expression, or the name of an encoding that is published
+// special  spelling=number, with a space between
+// errors   TENON_E_DATA, TENON_E_UNSUPPORTED, TENON_E_ATTRIBUTE (special)
+Pipeline read_tiktoken(std::string_view file, std::string_view pattern, std::string_view special);
+
 }  // namespace tenon::tokenizer_json

@@ -14,13 +14,13 @@ template <class Step>
 using Readers = std::map<std::string, Step (*)(const Field& field)>;
 
 template <class Step>
-Step read_step(const Field& field, const Readers<Step>& readers, const char* hint = "") {
+Step read_step(const Field& field, const Readers<Step>& readers) {
   const std::string type = field["type"].text();
   const auto found = readers.find(type);
   if (found != readers.end()) return found->second(field);
   std::string known;
   for (const auto& [name, reader] : readers) known += (known.empty() ? "" : " ") + name;
-  field["type"].refuse_unknown("'" + type + "'", known, hint);
+  field["type"].refuse_unknown("'" + type + "'", known);
 }
 
 template <class Step>
@@ -92,9 +92,11 @@ Normalizer read_prepending(const Field& field) { return prepending(field["prepen
 Normalizer read_replacing(const Field& field) {
   const Cutter cutter = read_pattern(field["pattern"]);
   const std::string content = field["content"].text();
+  // What stands for several characters counts as the last of them.
   const auto keeps_first = [=](std::string_view text) {
-    const Cuts cuts = content.empty() ? cutter(text) : Cuts();
-    return cuts.empty() || !cuts[0].match || cuts[0].begin == cuts[0].end;
+    const Cuts cuts = cutter(text);
+    if (cuts.empty() || !cuts[0].match || cuts[0].begin == cuts[0].end) return true;
+    return !content.empty() && cuts[0].end == first_character(text).size();
   };
   return normalizer([=](const std::string& text) { return replaced(text, cutter, content); },
                     keeps_first);
@@ -103,6 +105,13 @@ Normalizer read_replacing(const Field& field) {
 Splitter read_split(const Field& field) {
   return splitter(read_pattern(field["pattern"]), read_behavior(field["behavior"]),
                   field["invert"].flag_or(false));
+}
+
+Splitter read_fixed_length(const Field& field) {
+  const Field length = field["length"];
+  const int64_t characters = length.whole_or(5);
+  if (characters < 1) length.refuse(TENON_E_DATA, "it is no length", "at least 1");
+  return splitter(by_length(static_cast<size_t>(characters)), Behavior::kIsolated);
 }
 
 Splitter splits_in_sequence(std::vector<Splitter> steps) {
@@ -140,6 +149,9 @@ Normalizer read_normalizer(const Field& field) {
       {"NFD", in_form<Form::kNfd>},
       {"NFKC", in_form<Form::kNfkc>},
       {"NFKD", in_form<Form::kNfkd>},
+      {"Nmt", [](const Field&) { return nmt(); }},
+      {"Precompiled",
+       [](const Field& at) { return precompiled(at["precompiled_charsmap"].text()); }},
       {"Lowercase", [](const Field&) { return normalizer(lower_case); }},
       {"StripAccents", [](const Field&) { return without_accents(); }},
       {"Strip", read_strip},
@@ -148,8 +160,7 @@ Normalizer read_normalizer(const Field& field) {
       {"BertNormalizer", read_bert},
       {"ByteLevel", [](const Field&) { return normalizer(bytes_as_characters); }}};
   if (field.is_null()) return {};
-  return read_step(field, readers,
-                   "for a model of SentencePiece take its own file with tenon.sentencepiece");
+  return read_step(field, readers);
 }
 
 Splitter read_splitter(const Field& field) {
@@ -179,6 +190,8 @@ Splitter read_splitter(const Field& field) {
                                                       ? Behavior::kIsolated
                                                       : Behavior::kContiguous);
        }},
+      {"FixedLength", read_fixed_length},
+      {"UnicodeScripts", [](const Field&) { return splitter(by_script(), Behavior::kRemoved); }},
       {"CharDelimiterSplit",
        [](const Field& at) {
          return splitter(by_text(read_character(at["delimiter"])), Behavior::kRemoved);
@@ -208,6 +221,11 @@ Decoder read_decoder(const Field& field) {
          return metaspace_decoder(read_character(at["replacement"]), read_prepend(at));
        }},
       {"ByteFallback", [](const Field&) { return byte_fallback_decoder(); }},
+      {"CTC",
+       [](const Field& at) {
+         return ctc_decoder(at["pad_token"].text(), at["word_delimiter_token"].text(),
+                            at["cleanup"].flag());
+       }},
       {"Fuse", [](const Field&) { return fuse_decoder(); }},
       {"Strip", read_strip_decoder},
       {"Replace", read_replacing_decoder}};

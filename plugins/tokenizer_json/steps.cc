@@ -2,6 +2,9 @@
 // plugins/tokenizer_json/steps.cc: normalisers and splitters.
 #include "steps.hpp"
 
+#include <tenon/sdk/plugin/base64.hpp>
+#include <tenon/sdk/plugin/charsmap.hpp>
+
 #include <algorithm>
 #include <array>
 #include <unordered_map>
@@ -69,6 +72,73 @@ Normalizer strip(bool left, bool right) {
                     [=](std::string_view text) { return !left || !is_space(first_of(text)); });
 }
 
+namespace {
+
+bool is_nmt_control(int32_t point) {
+  return (point >= 0x01 && point <= 0x08) || point == 0x0B || (point >= 0x0E && point <= 0x1F) ||
+         point == 0x7F || point == 0x8F || point == 0x9F;
+}
+
+bool is_nmt_space(int32_t point) {
+  return point == '\t' || point == '\n' || point == '\f' || point == '\r' || point == 0x1680 ||
+         (point >= 0x200B && point <= 0x200F) || point == 0x2028 || point == 0x2029 ||
+         point == 0x2581 || point == 0xFEFF || point == 0xFFFD;
+}
+
+// Rules are for clusters of characters of fewer than so many bytes, and else for each character.
+constexpr size_t kLongCluster = 6;
+
+class Rules {
+ public:
+  explicit Rules(std::string bytes) : bytes_(std::move(bytes)), rules_(bytes_) {}
+  Rules(const Rules&) = delete;
+  Rules& operator=(const Rules&) = delete;
+
+  std::string applied_to(const std::string& text) const {
+    std::string out;
+    each_cluster(text, [&](std::string_view cluster) {
+      const auto whole = cluster.size() < kLongCluster ? rules_.shortest_of(cluster) : std::nullopt;
+      if (whole) {
+        out += *whole;
+      } else {
+        each_character(cluster, [&](int32_t, std::string_view character) {
+          out += rules_.shortest_of(character).value_or(character);
+        });
+      }
+      check_length(out.size());
+    });
+    return out;
+  }
+
+ private:
+  std::string bytes_;
+  sdk::Charsmap rules_;
+};
+
+}  // namespace
+
+Normalizer nmt() {
+  return normalizer(
+      [](std::string_view text) {
+        std::string out;
+        each_character(text, [&](int32_t point, std::string_view bytes) {
+          if (!is_nmt_control(point)) out += is_nmt_space(point) ? std::string_view(" ") : bytes;
+        });
+        return out;
+      },
+      [](std::string_view text) { return !is_nmt_control(first_of(text)); });
+}
+
+Normalizer precompiled(std::string_view rules) {
+  std::optional<std::string> bytes = sdk::from_base64(rules);
+  if (!bytes) {
+    throw sdk::Failure{TENON_E_DATA, "the rules of normalisation are not base64",
+                       "precompiled_charsmap", "base64", ""};
+  }
+  const auto known = std::make_shared<const Rules>(std::move(*bytes));
+  return normalizer([known](const std::string& text) { return known->applied_to(text); });
+}
+
 Normalizer bert_normalizer(const BertCleaning& cleaning) {
   const auto change = [cleaning](std::string text) {
     if (cleaning.clean) text = cleaned(text);
@@ -77,11 +147,18 @@ Normalizer bert_normalizer(const BertCleaning& cleaning) {
     if (cleaning.lower_case) text = lower_case(text);
     return text;
   };
-  return normalizer(change, [cleaning](std::string_view text) {
+  const auto keeps_first = [cleaning](std::string_view text) {
     const int32_t first = first_of(text);
     return !(cleaning.clean && is_cleaned(first)) &&
            !(cleaning.strip_accents && is_nonspacing(first));
-  });
+  };
+  return [cleaning, step = normalizer(change, keeps_first)](Normalized& at) {
+    // An ideograph becomes three characters.
+    const bool spaced = cleaning.ideographs && at.before == 0 && is_ideograph(first_of(at.text));
+    const size_t character = spaced ? first_character(at.text).size() : 0;
+    step(at);
+    if (spaced) at.before = 1 + character;
+  };
 }
 
 Normalizer in_sequence(std::vector<Normalizer> steps) {

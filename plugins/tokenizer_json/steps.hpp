@@ -20,7 +20,7 @@ namespace tenon::tokenizer_json {
 struct Normalized {
   std::string text;
   bool has_first = true;  // it begins with what the first character became
-  size_t before = 0;      // bytes that were put before that and count as it
+  size_t before = 0;      // bytes before the last character that counts as the first one
 };
 using Normalizer = std::function<void(Normalized& text)>;
 // keeps_first  of a text that is not empty; null: always
@@ -36,6 +36,11 @@ struct BertCleaning {
 Normalizer prepending(const std::string& start);
 Normalizer without_accents();
 Normalizer strip(bool left, bool right);
+// Controls go, several kinds of white space become ' ' (of "neural machine translation").
+Normalizer nmt();
+// The rules that a model of SentencePiece carries; in base64.
+// errors   TENON_E_DATA: damaged rules; TENON_E_UNSUPPORTED: too many
+Normalizer precompiled(std::string_view rules);
 Normalizer bert_normalizer(const BertCleaning& cleaning);
 Normalizer in_sequence(std::vector<Normalizer> steps);
 std::string stripped(std::string_view text, bool left, bool right);
@@ -80,6 +85,9 @@ Decoder suffix_decoder(const std::string& suffix);
 Decoder metaspace_decoder(const std::string& replacement, Prepend prepend);
 Decoder byte_fallback_decoder();
 Decoder fuse_decoder();
+// Of what a model says for each moment (A. Graves et al., "Connectionist Temporal Classification",
+// ICML 2006): equal neighbours are one, `pad` is nothing; with `cleanup` also `delimiter` is ' '.
+Decoder ctc_decoder(const std::string& pad, const std::string& delimiter, bool cleanup);
 Decoder strip_decoder(const std::string& content, int64_t start, int64_t stop);
 // Applies `change` to each spelling.
 Decoder each_spelling(std::function<std::string(std::string_view)> change);

@@ -27,7 +27,25 @@ auto within(const std::string& path, Work&& work) {
   }
 }
 
-void read_vocabulary(const Field& vocab, Vocabulary& vocabulary) {
+// [spelling, score]
+std::pair<std::string, double> read_piece(const Field& field) {
+  const std::vector<Field> two = field.list();
+  if (two.size() != 2) field.refuse(TENON_E_DATA, "it is not a piece", "[spelling, score]");
+  return {two[0].text(), two[1].number()};
+}
+
+// Pieces, in the order of their numbers.
+void read_pieces(const Field& vocab, Vocabulary& vocabulary) {
+  int64_t number = 0;
+  for (const Field& each : vocab.list()) {
+    std::string spelling = read_piece(each).first;
+    if (!spelling.empty()) vocabulary.add(std::move(spelling), number);
+    ++number;
+  }
+}
+
+// {spelling: number}
+void read_words(const Field& vocab, Vocabulary& vocabulary) {
   std::vector<std::pair<int64_t, std::string>> tokens;
   for (const auto& [spelling, number] : vocab.members()) {
     tokens.emplace_back(number.whole(), spelling);
@@ -89,6 +107,30 @@ BytePairs read_byte_pairs(const Field& model) {
   return pairs;
 }
 
+// The token of a unigram model for what is unknown; -1: none.
+int32_t unknown_piece(const Field& model) {
+  const Field number = model["unk_id"];
+  const int64_t token = number.whole_or(-1);
+  const auto size = static_cast<int64_t>(model["vocab"].list().size());
+  if (!number.is_null() && (token < 0 || token >= size)) {
+    number.refuse(TENON_E_DATA, "it is not a token", "null or a place in the vocabulary");
+  }
+  return static_cast<int32_t>(token);
+}
+
+Unigrams read_unigrams(const Field& model) {
+  Unigrams unigrams = {.scores = {},
+                       .unknown = unknown_piece(model),
+                       .byte_fallback = model["byte_fallback"].flag_or(false)};
+  int32_t number = 0;
+  for (const Field& each : model["vocab"].list()) {
+    const auto [spelling, score] = read_piece(each);
+    if (!spelling.empty()) unigrams.scores.emplace_back(number, score);
+    ++number;
+  }
+  return unigrams;
+}
+
 // The type of a model; files from before types have none, and are what they have the fields of.
 std::string type_of(const Field& model) {
   const Field type = model["type"];
@@ -107,6 +149,7 @@ std::string unknown_of(const Field& model) {
 std::unique_ptr<Model> read_model(const Field& model, const Vocabulary& vocabulary) {
   const std::string type = type_of(model);
   if (type == "BPE") return byte_pairs(vocabulary, read_byte_pairs(model));
+  if (type == "Unigram") return unigrams(vocabulary, read_unigrams(model));
   if (type == "WordLevel") return whole_words(vocabulary, unknown_of(model));
   return word_pieces(vocabulary, {.unknown = unknown_of(model),
                                   .prefix = model["continuing_subword_prefix"].text_or("##"),
@@ -184,18 +227,36 @@ json parsed(std::string_view file) {
 
 void check_model(const Field& model) {
   const std::string type = type_of(model);
-  if (type == "BPE" || type == "WordLevel" || type == "WordPiece") return;
-  model["type"].refuse_unknown(
-      "'" + type + "'", "BPE WordLevel WordPiece",
-      type == "Unigram" ? "take the .model file of SentencePiece with tenon.sentencepiece" : "");
+  if (type == "BPE" || type == "Unigram" || type == "WordLevel" || type == "WordPiece") return;
+  model["type"].refuse_unknown("'" + type + "'", "BPE Unigram WordLevel WordPiece");
+}
+
+// JSON without a model: what it may be instead.
+[[noreturn]] void refuse_other_file(const Field& root) {
+  std::string what = "another file", hint = "a tokenizer's own file is tokenizer.json";
+  const auto members = root.members();
+  if (!root["vocab"].is_null() && !root["config"].is_null()) {
+    what = "a tekken.json, which is not read here";
+    hint = "take the tokenizer.json of the same model";
+  } else if (!members.empty() && std::ranges::all_of(members, [](const auto& member) {
+               return member.second.is_whole();
+             })) {
+    what = "a vocab.json";
+    hint = "give the lines of its merges.txt as the option merges";
+  }
+  throw sdk::Failure{
+      TENON_E_DATA, "it is not a tokenizer.json but " + what, "model", "a model", "none", hint};
 }
 
 Pipeline read(const Field& root) {
   const Field model = root["model"];
+  if (model.is_null()) refuse_other_file(root);
   check_model(model);
   Parts parts;
-  within("model.vocab", [&] { read_vocabulary(model["vocab"], parts.vocabulary); });
-  parts.unknown = parts.vocabulary.find(unknown_of(model));
+  const bool of_pieces = type_of(model) == "Unigram";
+  within("model.vocab",
+         [&] { (of_pieces ? read_pieces : read_words)(model["vocab"], parts.vocabulary); });
+  parts.unknown = of_pieces ? unknown_piece(model) : parts.vocabulary.find(unknown_of(model));
   const Field added = root["added_tokens"];
   if (!added.is_null()) {
     std::unordered_set<int32_t> seen;
@@ -228,15 +289,92 @@ Pipeline read_tokenizer_json(std::string_view file) {
 
 namespace {
 
+enum Option : uint32_t { kMerges, kSpecial };
+
+json merges_of(std::string_view lines) {
+  json merges = json::array();
+  while (!lines.empty()) {
+    const size_t end = std::min(lines.find('\n'), lines.size());
+    std::string_view line = lines.substr(0, end);
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (!line.empty() && !line.starts_with("#version")) merges.push_back(line);
+  }
+  return merges;
+}
+
+json special_tokens_of(std::string_view spellings, const json& vocab) {
+  json added = json::array();
+  while (!spellings.empty()) {
+    const size_t end = std::min(spellings.find(' '), spellings.size());
+    const std::string spelling(spellings.substr(0, end));
+    spellings.remove_prefix(std::min(end + 1, spellings.size()));
+    if (spelling.empty()) continue;
+    if (!vocab.contains(spelling)) {
+      throw sdk::Failure{TENON_E_ATTRIBUTE, "'" + spelling + "' is not in the vocabulary",
+                         "special", "tokens, with a space between", spelling};
+    }
+    added.push_back(
+        {{"id", vocab[spelling]}, {"content", spelling}, {"normalized", false}, {"special", true}});
+  }
+  return added;
+}
+
+// The tokenizer.json of a vocab.json, if there are merges: bytes as GPT-2 has them.
+std::string whole_file(const sdk::Attrs& options, std::string_view file) {
+  if (!options.given(kMerges)) {
+    if (options.given(kSpecial)) {
+      throw sdk::Failure{TENON_E_ATTRIBUTE, "a tokenizer.json says itself what is special",
+                         "special", "none without merges", "a text"};
+    }
+    return std::string(file);
+  }
+  const json vocab = parsed(file);
+  if (!vocab.is_object() || vocab.contains("model")) {
+    throw sdk::Failure{TENON_E_ATTRIBUTE, "merges are for a vocab.json, which this is not",
+                       "merges", "none beside a tokenizer.json", "a text"};
+  }
+  for (const auto& [spelling, number] : vocab.items()) {
+    if (!spelling.ends_with("</w>")) continue;
+    throw sdk::Failure{TENON_E_UNSUPPORTED,
+                       "the vocabulary marks ends of words, which GPT-2's does not",
+                       "file",
+                       "byte pairs as of GPT-2",
+                       spelling,
+                       "take the tokenizer.json of the same model"};
+  }
+  const json bytes = {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", true}};
+  const json model = {
+      {"type", "BPE"}, {"vocab", vocab}, {"merges", merges_of(options.text(kMerges))}};
+  const json whole = {
+      {"version", "1.0"},
+      {"added_tokens",
+       options.given(kSpecial) ? special_tokens_of(options.text(kSpecial), vocab) : json::array()},
+      {"pre_tokenizer", bytes},
+      {"decoder", {{"type", "ByteLevel"}}},
+      {"model", model}};
+  return whole.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 class TokenizerJson : public Pipeline {
  public:
-  TokenizerJson(const sdk::Attrs&, const sdk::TokenizerFile& file)
-      : Pipeline(read_tokenizer_json(sdk::required_file(file))), file_(*file) {}
+  TokenizerJson(const sdk::Attrs& options, const sdk::TokenizerFile& file)
+      : TokenizerJson(whole_file(options, sdk::required_file(file))) {}
   const std::string& save() const { return file_; }
 
  private:
+  explicit TokenizerJson(std::string file)
+      : Pipeline(read_tokenizer_json(file)), file_(std::move(file)) {}
+
   std::string file_;
 };
+
+constexpr tenon_tokenizer_option kOptions[] = {
+    sdk::optional_tokenizer_option(
+        "merges", TENON_VALUE_STRING,
+        "the lines of a merges.txt; then the file is its vocab.json, cut as GPT-2 cuts"),
+    sdk::optional_tokenizer_option("special", TENON_VALUE_STRING,
+                                   "with `merges`: special tokens, with a space between")};
 
 constexpr std::string_view kByteLevel = R"({
   "version": "1.0",
@@ -256,16 +394,35 @@ constexpr std::string_view kUnknown = R"({"added_tokens": [],
             "max_input_chars_per_word": 100,
             "vocab": {"[UNK]": 0, "to": 1, "##ken": 2, "!": 3}}})";
 
+constexpr std::string_view kPieces = R"({
+  "added_tokens": [{"id": 1, "content": "</s>", "normalized": false, "special": true}],
+  "normalizer": {"type": "Nmt"},
+  "pre_tokenizer": {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "always"},
+  "decoder": {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "always"},
+  "model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0], ["</s>", 0], ["\u2581", -2],
+            ["a", -3], ["b", -3], ["ab", -4], ["\u2581ab", -4.5], ["ba", -6.5]]}})";
+constexpr std::string_view kVocabulary = R"({"a": 0, "b": 1, "\u0120": 2, "ab": 3, "<end>": 4})";
+
 constexpr tenon_tokenizer_sample kSamples[] = {
     sdk::tokenizer_sample({.file = kByteLevel, .text = "ab ab\xC3\xA9", .tokens = "3 4 5 6"}),
     sdk::tokenizer_sample({.file = kByteLevel, .text = "ab ab ba", .tokens = "3 4 2 1 0"}),
     sdk::tokenizer_sample({.file = kUnknown, .text = "token to !", .tokens = "1 2 1 3"}),
     sdk::tokenizer_sample({.file = kUnknown, .text = "To ken!", .tokens = "1 0 3", .lossy = true}),
+    sdk::tokenizer_sample({.file = kPieces, .text = "ab baab", .tokens = "6 2 4 3 5"}),
+    sdk::tokenizer_sample(
+        {.file = kPieces, .text = "a\nxyb", .tokens = "2 3 2 0 4", .lossy = true}),
+    sdk::tokenizer_sample({.options = "merges=\"#version: 0.2\na b\n\"",
+                           .file = kVocabulary,
+                           .text = "ab ab",
+                           .tokens = "3 2 3"}),
+    sdk::refused_tokenizer({.file = kVocabulary, .text = "a"}, TENON_E_DATA, "a vocab.json"),
+    sdk::refused_tokenizer({.file = R"({"config": {}, "vocab": []})", .text = "a"}, TENON_E_DATA,
+                           "a tekken.json"),
     sdk::refused_tokenizer({.text = "a"}, TENON_E_ATTRIBUTE, "made of a file"),
     sdk::refused_tokenizer({.file = "{", .text = "a"}, TENON_E_DATA, "not JSON from byte"),
     sdk::refused_tokenizer({.file = kByteLevel, .text = "c"}, TENON_E_DATA, "no unknown token"),
     sdk::refused_tokenizer({.file = R"({"model": {"type": "Unigram", "vocab": []}})", .text = "a"},
-                           TENON_E_UNSUPPORTED, "Unigram"),
+                           TENON_E_DATA, "no unknown token"),
     sdk::refused_tokenizer(
         {.file = R"({"model": {"type": "BPE", "vocab": {"a": 0}, "merges": ["a b"]}})",
          .text = "a"},
@@ -274,11 +431,13 @@ constexpr tenon_tokenizer_sample kSamples[] = {
 constexpr tenon_tokenizer_desc kTokenizers[] = {sdk::tokenizer<TokenizerJson>(
     {.name = "tenon.tokenizer_json",
      .doc = "A tokenizer.json of the package `tokenizers`, with a model of byte pairs, of word "
-            "pieces or of words: GPT-2, Llama 3, BERT and others. Regular expressions mean what "
+            "pieces, of unigrams or of words: GPT-2, Llama 3, BERT, T5 and others. Regular "
+            "expressions mean what "
             "Oniguruma means by them. What the file says of truncation and padding "
             "is not done: `limit` and batches do that. What it says that is not known here is "
             "refused, by its name.",
      .endings = ".json",
+     .options = kOptions,
      .samples = kSamples})};
 
 }  // namespace

@@ -167,4 +167,21 @@ std::string without(std::string_view text, bool (*is_left_out)(int32_t point)) {
   return out;
 }
 
+void each_cluster(std::string_view text,
+                  const std::function<void(std::string_view cluster)>& visit) {
+  size_t begin = 0;
+  size_t at = 0;
+  int32_t before = -1;
+  utf8proc_int32_t state = 0;
+  each_character(text, [&](int32_t point, std::string_view bytes) {
+    if (before >= 0 && utf8proc_grapheme_break_stateful(before, point, &state)) {
+      visit(text.substr(begin, at - begin));
+      begin = at;
+    }
+    before = point;
+    at += bytes.size();
+  });
+  if (begin < at) visit(text.substr(begin));
+}
+
 }  // namespace tenon::tokenizer_json

@@ -6,6 +6,7 @@
 #include <tenon/sdk/plugin/utf8.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,13 @@ std::string without(std::string_view text, bool (*is_left_out)(int32_t point));
 // cut off (Unicode 15, 3.9, "maximal subparts").
 std::string whole_characters(std::string_view bytes);
 
+// Of a text that is not empty.
+inline std::string_view first_character(std::string_view text) {
+  std::string_view rest = text;
+  sdk::take_code_point(rest);
+  return text.substr(0, text.size() - rest.size());
+}
+
 // Calls visit(code point, its bytes) for each character.
 template <class Visit>
 void each_character(std::string_view text, Visit&& visit) {
@@ -41,5 +49,9 @@ void each_character(std::string_view text, Visit&& visit) {
     text = rest;
   }
 }
+
+// What readers take for one character (UAX #29, extended grapheme clusters).
+void each_cluster(std::string_view text,
+                  const std::function<void(std::string_view cluster)>& visit);
 
 }  // namespace tenon::tokenizer_json

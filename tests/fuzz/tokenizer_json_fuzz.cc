@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/fuzz/tokenizer_json_fuzz.cc: libFuzzer target for tokenizer.json files and for texts, on
-// the plugin's own sources. What is before the last zero byte is the file, what is after it the
-// text.
+// tests/fuzz/tokenizer_json_fuzz.cc: libFuzzer target for tokenizer.json files, for ranks with the
+// expression that cuts, for texts, and for tokens that no text became. What is before the last zero
+// byte is the file, what is after it the text. A file that does not begin with { is of ranks, and
+// its first line the expression.
+#include "plugins/tokenizer_json/pipeline.hpp"
+
+#include <algorithm>
 #include <cstring>
 
-#include "plugins/tokenizer_json/added_tokens.cc"
-#include "plugins/tokenizer_json/decoders.cc"
-#include "plugins/tokenizer_json/models.cc"
-#include "plugins/tokenizer_json/pattern.cc"
-#include "plugins/tokenizer_json/pipeline.cc"
-#include "plugins/tokenizer_json/read_steps.cc"
-#include "plugins/tokenizer_json/steps.cc"
-#include "plugins/tokenizer_json/tokenizer_json.cc"
-#include "plugins/tokenizer_json/unicode.cc"
 #include "tests/fuzz/fuzz_support.h"
 
 using namespace tenon::fuzz;
 using tenon::tokenizer_json::Pipeline;
 
 namespace {
+
+Pipeline read(std::string_view file) {
+  if (file.starts_with('{')) return tenon::tokenizer_json::read_tokenizer_json(file);
+  const size_t end = std::min(file.find('\n'), file.size());
+  return tenon::tokenizer_json::read_tiktoken(file.substr(std::min(end + 1, file.size())),
+                                              file.substr(0, end), "<e>=300");
+}
 
 void use(const Pipeline& tokenizer, std::string_view text) {
   const int64_t size = tokenizer.info().size;
@@ -34,6 +36,16 @@ void use(const Pipeline& tokenizer, std::string_view text) {
   }
 }
 
+void decode_any(const Pipeline& tokenizer, std::string_view numbers) {
+  const int64_t size = tokenizer.info().size;
+  std::vector<int32_t> tokens;
+  for (const char each : numbers) {
+    if (size > 0) tokens.push_back(static_cast<int32_t>(static_cast<unsigned char>(each) % size));
+  }
+  tokenizer.decode(tokens, 0);
+  tokenizer.decode(tokens, TENON_TOKENIZER_SKIP_SPECIAL);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -42,12 +54,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view file = bytes.substr(0, std::min(zero, size));
   const std::string_view text = zero == std::string_view::npos ? "" : bytes.substr(zero + 1);
   read_or_refuse([&] {
-    const Pipeline tokenizer = tenon::tokenizer_json::read_tokenizer_json(file);
+    const Pipeline tokenizer = read(file);
     for (int32_t token = 0; token < tokenizer.info().size; token += 1 + token / 64) {
       const std::string spelling = tokenizer.token(token).text;
       require(spelling.empty() || tokenizer.find(spelling) == token);
     }
     read_or_refuse([&] { use(tokenizer, text); });
+    read_or_refuse([&] { decode_any(tokenizer, text); });
     read_or_refuse([&] { use(tokenizer, "A text, abab  1984 \xC3\xA9\n"); });
   });
   return 0;

@@ -28,9 +28,10 @@ class Ours:
         kind = (name or "").encode()
         names = (tenon.String * len(options))()
         values = (tenon.Value * len(options))()
-        for i, (key, value) in enumerate(options.items()):
+        given = [tenon.value_of(value) for value in options.values()]  # with the texts they name
+        for i, key in enumerate(options):
             names[i] = tenon.String(key.encode(), len(key))
-            values[i] = tenon.value_of(value)
+            values[i] = given[i]
         runtime.call(
             "tenon_tokenizer_load",
             text,

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/outside/tokenizer_pipelines_test.py: random tokenizer.json files, of every step that is
 # known here, against the package `tokenizers`: the same tokens, the same text again, or an error.
-"""Needs the package tokenizers. `COUNT=5000 tokenizer_pipelines_test.py` makes as many files."""
+"""Needs the packages tokenizers and sentencepiece, whose rules of normalisation files have.
+`COUNT=5000 tokenizer_pipelines_test.py` makes as many files."""
 
+import base64
+import io
 import json
 import os
 import pathlib
@@ -12,11 +15,13 @@ import tempfile
 import unittest
 
 from tenon_ctypes import TenonError
-from tenon_tokenizer import Ours, runtime
+from tenon_tokenizer import ADD, READ, Ours, runtime
 from tokenizer_patterns_test import texts
 
 os.environ["RUST_BACKTRACE"] = "0"  # where the package raises
 try:
+    import sentencepiece
+    from sentencepiece import sentencepiece_model_pb2
     from tokenizers import Tokenizer, pre_tokenizers
 except ImportError as missing:
     print(f"skipped: {missing.name} is not installed")
@@ -29,12 +34,28 @@ SCHEMES = ("always", "first", "never")
 ADDED = ("<s>", "</s>", "[CLS]", "<m>", "\n\n", " ", "ab", "hello", "World", "a")
 
 
+def rules(name):
+    """Of SentencePiece, as tokenizer.json has them."""
+    made = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(["a text", "of words"]),
+        model_writer=made,
+        vocab_size=20,
+        hard_vocab_limit=False,
+        normalization_rule_name=name,
+        minloglevel=2,
+    )
+    model = sentencepiece_model_pb2.ModelProto.FromString(made.getvalue())
+    return base64.b64encode(model.normalizer_spec.precompiled_charsmap).decode()
+
+
 class Files:
     """Files by chance."""
 
     def __init__(self, seed, letters):
         self.random = random.Random(seed)
         self.letters = letters
+        self.rules = [rules(name) for name in ("nmt_nfkc", "nmt_nfkc_cf", "nfkc")]
 
     def flag(self, share=0.5):
         return self.random.random() < share
@@ -61,8 +82,10 @@ class Files:
         return self.step(
             {
                 **dict.fromkeys(
-                    ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "ByteLevel"), dict
+                    ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "ByteLevel", "Nmt"),
+                    dict,
                 ),
+                "Precompiled": lambda: {"precompiled_charsmap": self.one(*self.rules)},
                 "Sequence": lambda: {"normalizers": []},
                 "Strip": lambda: {"strip_left": self.flag(), "strip_right": self.flag()},
                 "Prepend": lambda: {"prepend": self.one("▁", " ", "x")},
@@ -82,7 +105,10 @@ class Files:
     def pre_tokenizer(self):
         return self.step(
             {
-                **dict.fromkeys(("Whitespace", "WhitespaceSplit", "BertPreTokenizer"), dict),
+                **dict.fromkeys(
+                    ("Whitespace", "WhitespaceSplit", "BertPreTokenizer", "UnicodeScripts"), dict
+                ),
+                "FixedLength": lambda: {"length": self.one(1, 3, 5)},
                 "Sequence": lambda: {"pretokenizers": []},
                 "ByteLevel": lambda: {
                     "add_prefix_space": self.flag(),
@@ -122,6 +148,11 @@ class Files:
                     "prepend_scheme": self.one(*SCHEMES),
                     "split": True,
                 },
+                "CTC": lambda: {
+                    "pad_token": self.one("?", "a", ""),
+                    "word_delimiter_token": self.one("|", "b", ""),
+                    "cleanup": self.flag(),
+                },
                 "Strip": lambda: {
                     "content": self.one(" ", "a"),
                     "start": self.one(0, 1, 2),
@@ -147,8 +178,9 @@ class Files:
         if self.flag():
             words += [word for word in ("hello", "<s>") if word not in known]
         fallback = self.flag(0.3)
-        if fallback:  # whole: of an incomplete one the package puts tokens in another order
-            words += [f"<0x{byte:02X}>" for byte in range(256)]
+        if fallback:  # of some bytes, bytes come before what is unknown and stands before them
+            share = self.one(0.9, 1)
+            words += [f"<0x{byte:02X}>" for byte in range(256) if self.flag(share)]
         return {
             "type": "BPE",
             "dropout": None,
@@ -174,6 +206,20 @@ class Files:
             "vocab": {word: number for number, word in enumerate(words)},
         }
 
+    def pieces(self):
+        words = ["<unk>", "▁", "hello", "▁hello", "lo", "ab", "▁a", "or", "ld", "aaa", "漢字"]
+        words += self.random.sample(self.letters, len(self.letters) * 3 // 4)
+        fallback = self.flag(0.3)
+        if fallback:
+            words += [f"<0x{byte:02X}>" for byte in range(256)]
+        scores = {word: -round(self.random.uniform(0, 12), 4) for word in dict.fromkeys(words)}
+        return {
+            "type": "Unigram",
+            "unk_id": 0,
+            "byte_fallback": fallback,
+            "vocab": [list(each) for each in scores.items()],
+        }
+
     def words(self):
         words = ("?", "hello", "World", "a", "ab", "1", "23", ".", "é", "漢字", "x", "▁hello", "▁a")
         return {
@@ -181,6 +227,32 @@ class Files:
             "unk_token": "?",
             "vocab": {word: number for number, word in enumerate(words)},
         }
+
+    def post_processor(self, vocab):
+        token = self.one(*sorted(vocab))
+        named, other = [token, vocab[token]], ["?", vocab.get("?", 0)]
+        kind = self.one("BertProcessing", "RobertaProcessing", "TemplateProcessing", "ByteLevel")
+        bytes_ = {"type": "ByteLevel", "add_prefix_space": self.flag(), "trim_offsets": self.flag()}
+        bytes_["use_regex"] = True
+        if kind == "ByteLevel":
+            return bytes_
+        made = {"type": kind, "sep": named, "cls": other}
+        if kind == "RobertaProcessing":
+            made |= {"trim_offsets": self.flag(), "add_prefix_space": self.flag()}
+        if kind == "TemplateProcessing":
+            around = [
+                {"SpecialToken": {"id": "x", "type_id": 0}},
+                {"Sequence": {"id": "A", "type_id": 0}},
+            ]
+            made = {
+                "type": kind,
+                "single": around + around[:1] if self.flag() else around,
+                "pair": [around[1], {"Sequence": {"id": "B", "type_id": 1}}],
+                "special_tokens": {
+                    "x": {"id": "x", "ids": [named[1], other[1]], "tokens": [token, "?"]}
+                },
+            }
+        return {"type": "Sequence", "processors": [bytes_, made]} if self.flag(0.3) else made
 
     def added_tokens(self, vocab):
         added, free = [], len(vocab)
@@ -202,15 +274,18 @@ class Files:
         return sorted(added, key=lambda token: token["id"])
 
     def file(self):
-        model = self.one(self.byte_pairs, self.word_pieces, self.words)()
+        model = self.one(self.byte_pairs, self.word_pieces, self.words, self.pieces)()
+        vocab = model["vocab"]
+        if isinstance(vocab, list):
+            vocab = {word: number for number, (word, _) in enumerate(vocab)}
         return {
             "version": "1.0",
             "truncation": None,
             "padding": None,
-            "added_tokens": self.added_tokens(model["vocab"]),
+            "added_tokens": self.added_tokens(vocab),
             "normalizer": self.normalizer() if self.flag(0.6) else None,
             "pre_tokenizer": self.pre_tokenizer() if self.flag(0.8) else None,
-            "post_processor": None,
+            "post_processor": self.post_processor(vocab) if self.flag(0.3) else None,
             "decoder": self.decoder() if self.flag(0.8) else None,
             "model": model,
         }
@@ -228,11 +303,12 @@ class Pipelines(unittest.TestCase):
     def differences(self, ours, theirs, words):
         """A line for each text that became other tokens, or they another text."""
         for text in words:
-            expected = asked(lambda text=text: theirs.encode(text, add_special_tokens=False).ids)
+            adds = len(text) % 2 == 0
+            expected = asked(lambda *of: theirs.encode(of[0], None, False, of[1]).ids, text, adds)
             if expected is None:
                 continue
             try:
-                made = ours.encode(text)
+                made = ours.encode(text, READ | (ADD if adds else 0))
             except TenonError:
                 self.refused += 1
                 continue
@@ -272,7 +348,7 @@ class Pipelines(unittest.TestCase):
                 wrong += [f"{found[0]} by {json.dumps(file)}"] if found else []
                 ours.close()
         print(f"{COUNT} files, {loaded} loaded: {self.encoded} texts, {self.refused} refused here")
-        self.assertEqual(wrong, [])
+        self.assertEqual(wrong, [], "\n".join(wrong))
         self.assertGreater(loaded, 0.95 * COUNT)
         self.assertLess(self.refused, 0.01 * self.encoded)
 

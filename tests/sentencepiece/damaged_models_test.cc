@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/sentencepiece/damaged_models_test.cc: models that the library would die of, one for each
-// rule of plugins/sentencepiece/model_file.hpp and charsmap.hpp, and models with bytes changed,
-// dropped and repeated: each is made or refused in words.
+// rule of plugins/sentencepiece/model_file.hpp and tenon/sdk/plugin/charsmap.hpp, and models with
+// bytes changed, dropped and repeated: each is made or refused in words.
 #include <gmock/gmock.h>
 #include <tenon/sdk/philox.h>
 

@@ -2,106 +2,14 @@
 // tests/training/tokenizer_json_test.cc: tokenizer.json and vocab.txt: the words in which files and
 // texts are refused, and texts that are long in one way. Values are held against the package
 // `tokenizers` in tests/outside.
-#include <gmock/gmock.h>
-#include <tenon/ext/draft/tokenizers.h>
-
-#include <nlohmann/json.hpp>
-
-#include "tests/support/paths.h"
-#include "tests/training/training_support.h"
+#include "tests/training/tokenizer_json_support.h"
 
 namespace tenon::tests {
 namespace {
 
-using nlohmann::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-struct ReleaseTokenizer {
-  void operator()(tenon_tokenizer* tokenizer) const { tenon_tokenizer_release(tokenizer); }
-};
-using Tokenizer = std::unique_ptr<tenon_tokenizer, ReleaseTokenizer>;
-
-constexpr uint32_t kAdd = TENON_TOKENIZER_ADD_SPECIAL;
-constexpr uint32_t kRead = TENON_TOKENIZER_READ_SPECIAL;
-
-// Byte pairs of "a", "b" and the space, with two special tokens.
-json small() {
-  return json::parse(R"({
-    "added_tokens": [{"id": 5, "content": "<s>", "normalized": false, "special": true},
-                     {"id": 6, "content": "ba", "normalized": false, "single_word": true}],
-    "normalizer": null,
-    "pre_tokenizer": {"type": "WhitespaceSplit"},
-    "post_processor": {"type": "TemplateProcessing",
-                       "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}},
-                                  {"Sequence": {"id": "A", "type_id": 0}}],
-                       "special_tokens": {"<s>": {"id": "<s>", "ids": [5], "tokens": ["<s>"]}}},
-    "decoder": {"type": "Fuse"},
-    "model": {"type": "BPE", "unk_token": "?", "fuse_unk": true,
-              "vocab": {"a": 0, "b": 1, "ab": 2, "abab": 3, "?": 4},
-              "merges": ["a b", "ab ab"]}})");
-}
-
-class TokenizerJsonFiles : public Training {
- protected:
-  void SetUp() override {
-    Training::SetUp();
-    if (!std::filesystem::exists(std::string(plugin_dir()) + "/tenon.tokenizer_json")) {
-      GTEST_SKIP() << "tenon.tokenizer_json is not built: Oniguruma or utf8proc is not there";
-    }
-  }
-  tenon_status create(const char* name, const std::string& file, Tokenizer& out,
-                      const std::vector<Option>& options = {}) {
-    const Options given(options);
-    tenon_tokenizer* made = nullptr;
-    const tenon_status status = tenon_tokenizer_create(
-        context, name, TENON_NUL, file.data(), file.size(), given.names.data(), given.values.data(),
-        static_cast<uint32_t>(given.names.size()), &made);
-    out.reset(made);
-    return status;
-  }
-  Tokenizer made(const json& file) {
-    Tokenizer out;
-    must(create("tenon.tokenizer_json", file.dump(), out));
-    return out;
-  }
-  std::string refused_file(const std::string& file, tenon_status expected) {
-    Tokenizer out;
-    return refused(create("tenon.tokenizer_json", file, out), expected);
-  }
-  // The small file with one member changed: "/model/vocab" is null.
-  std::string changed(const std::string& pointer, const json& value, tenon_status expected) {
-    json file = small();
-    file[json::json_pointer(pointer)] = value;
-    return refused_file(file.dump(), expected);
-  }
-  tenon_status encode(const Tokenizer& tokenizer, std::string_view words, uint32_t flags,
-                      int64_t limit, Tensor& out) {
-    tenon_tensor* tokens = nullptr;
-    const tenon_status status = tenon_tokenizer_call(context, tokenizer.get(), words.data(),
-                                                     words.size(), flags, limit, &tokens);
-    out.reset(tokens);
-    return status;
-  }
-  std::vector<int64_t> encoded(const Tokenizer& tokenizer, std::string_view words,
-                               uint32_t flags = 0, int64_t limit = 0) {
-    Tensor tokens;
-    must(encode(tokenizer, words, flags, limit, tokens));
-    return values_of<int64_t>(tokens.get());
-  }
-  std::string decoded(const Tokenizer& tokenizer, const std::vector<int64_t>& numbers) {
-    const Tensor tokens = tensor<int64_t>({static_cast<int64_t>(numbers.size())}, numbers);
-    tenon_text* made = nullptr;
-    must(tenon_tokenizer_get_text(context, tokenizer.get(), tokens.get(), 0, &made));
-    const char* data = nullptr;
-    uint64_t length = 0;
-    tenon_text_get(made, &data, &length);
-    std::string text(data, length);
-    tenon_text_release(made);
-    return text;
-  }
-};
 
 TEST_F(TokenizerJsonFiles, SpecialAndAddedTokens) {
   const Tokenizer tokenizer = made(small());
@@ -180,15 +88,16 @@ TEST_F(TokenizerJsonFiles, FilesThatAreRefused) {
               StartsWith(us + "model.vocab.b: it is not a whole number"));
   EXPECT_THAT(changed("/model/dropout", 0.1, TENON_E_UNSUPPORTED),
               StartsWith(us + "model.dropout: merges that are left out by chance"));
-  EXPECT_THAT(changed("/model/type", "Unigram", TENON_E_UNSUPPORTED),
-              StartsWith(us + "model.type: 'Unigram' is not offered here"));
-  EXPECT_THAT(changed("/normalizer", {{"type", "Precompiled"}}, TENON_E_UNSUPPORTED),
-              StartsWith(us + "normalizer.type: 'Precompiled' is not offered here"));
+  EXPECT_THAT(changed("/model/type", "Magic", TENON_E_UNSUPPORTED),
+              StartsWith(us + "model.type: 'Magic' is not offered here"));
+  EXPECT_THAT(changed("/normalizer", {{"type", "Magic"}}, TENON_E_UNSUPPORTED),
+              StartsWith(us + "normalizer.type: 'Magic' is not offered here"));
   EXPECT_THAT(changed("/pre_tokenizer", {{"type", "Magic"}}, TENON_E_UNSUPPORTED),
-              HasSubstr("one of: BertPreTokenizer ByteLevel CharDelimiterSplit Digits Metaspace "
-                        "Punctuation Sequence Split Whitespace WhitespaceSplit"));
-  EXPECT_THAT(changed("/decoder", {{"type", "CTC"}}, TENON_E_UNSUPPORTED),
-              StartsWith(us + "decoder.type: 'CTC' is not offered here"));
+              HasSubstr("one of: BertPreTokenizer ByteLevel CharDelimiterSplit Digits FixedLength "
+                        "Metaspace Punctuation Sequence Split UnicodeScripts Whitespace "
+                        "WhitespaceSplit"));
+  EXPECT_THAT(changed("/decoder", {{"type", "Magic"}}, TENON_E_UNSUPPORTED),
+              StartsWith(us + "decoder.type: 'Magic' is not offered here"));
   EXPECT_THAT(changed("/post_processor", {{"type", "Other"}}, TENON_E_UNSUPPORTED),
               StartsWith(us + "post_processor.type: 'Other' is not offered here"));
   EXPECT_THAT(changed("/post_processor/special_tokens/<s>/ids/0", 77, TENON_E_DATA),
@@ -382,6 +291,10 @@ TEST_F(TokenizerJsonFiles, MetaspaceFirst) {
       {"pretokenizers", {{{"type", "WhitespaceSplit"}}, file["pre_tokenizer"]}}};
   EXPECT_THAT(token_of({{"type", "Prepend"}, {"prepend", " "}}, "a a"), ElementsAre(1, 0));
   EXPECT_THAT(token_of(none, "xa"), ElementsAre(0));
+  // What is put for one character counts as it, and for several as the last of them.
+  const json some = {{"type", "Replace"}, {"pattern", {{"Regex", "x+"}}}, {"content", "a"}};
+  EXPECT_THAT(token_of(some, "x"), ElementsAre(1));
+  EXPECT_THAT(token_of(some, "xx"), ElementsAre(0));
   EXPECT_THAT(token_of({{"type", "StripAccents"}},
                        "\xCC\x81"
                        "a"),
@@ -418,8 +331,8 @@ TEST_F(TokenizerJsonFiles, FormsOfFiles) {
               StartsWith("tenon.tokenizer_json: 'b' is not in the vocabulary"));
   words["model"] = {{"vocab", {{"ab", 0}, {"[UNK]", 1}}}, {"max_input_chars_per_word", 9}};
   EXPECT_THAT(encoded(made(words), "ab abab"), ElementsAre(0, 1));
-  words["model"] = {{"vocab", json::array({json::array({"a", 0.5})})}};
-  EXPECT_THAT(refused_file(words.dump(), TENON_E_UNSUPPORTED), HasSubstr("'Unigram'"));
+  words["model"] = {{"vocab", json::array({json::array({"a", 0.5}), json::array({"b", 0.5})})}};
+  EXPECT_THAT(encoded(made(words), "ab"), ElementsAre(0, 1));
 
   json pairs = small();
   pairs["model"]["dropout"] = 0.0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// plugins/sentencepiece/charsmap.hpp: whether the library can be given a model's rules of
-// normalisation. It follows them without a look at any bound.
+// tenon/sdk/plugin/charsmap.hpp: rules of normalisation that models of SentencePiece carry, checked
+// as a whole, since those that follow them look at no bound.
 //
 // The rules are the length of a double array in bytes, the array, and replacements that end in NUL
 // (J. Aoe, "An Efficient Digital Search Algorithm by Using a Double-Array Structure", 1989; the
@@ -9,30 +9,33 @@
 // the unit `base`. Equal ends are shared, so it is no tree; it must have no cycle.
 #pragma once
 
+#include <tenon/sdk/plugin/base.hpp>
+#include <tenon/sdk/plugin/utf8.hpp>
+
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <tenon/sdk/plugin/utf8.hpp>
 #include <vector>
 
-#include "wire.hpp"
-
-namespace tenon::sentencepiece {
+namespace tenon::sdk {
 
 inline constexpr size_t kMaxRuleBytes = size_t{8} << 20;  // the library's own have 0.3 MB
 inline constexpr uint32_t kLongestReplacement = 1024;
 // The library keeps so many matches of one text, and reads as many as there are.
 inline constexpr int32_t kMaxMatches = 32;
 
+// The bytes outlive it.
 class Charsmap {
  public:
+  // errors   TENON_E_DATA: damaged rules; TENON_E_UNSUPPORTED: too many
   explicit Charsmap(std::string_view bytes) {
     if (bytes.empty()) return;
     if (bytes.size() > kMaxRuleBytes) {
-      throw sdk::Failure{TENON_E_UNSUPPORTED, "the rules of normalisation are too long", "file",
-                         "at most " + std::to_string(kMaxRuleBytes) + " bytes",
-                         std::to_string(bytes.size())};
+      throw Failure{TENON_E_UNSUPPORTED, "the rules of normalisation are too long", "file",
+                    "at most " + std::to_string(kMaxRuleBytes) + " bytes",
+                    std::to_string(bytes.size())};
     }
     if (bytes.size() < 4) refuse_rules("they are cut off");
     units_ = bytes.substr(4);
@@ -47,6 +50,23 @@ class Charsmap {
     count_matches();
   }
 
+  // What the shortest key that `text` begins with becomes, as the package `tokenizers` has it; the
+  // library takes the longest one.
+  std::optional<std::string_view> shortest_of(std::string_view text) const {
+    if (units_.empty()) return std::nullopt;
+    uint32_t state = 0;
+    for (const char each : text) {
+      const uint32_t label = static_cast<unsigned char>(each);
+      const uint32_t child = base(state) ^ label;
+      if (label == 0 || (unit(child) & (1U << 31 | 0xFF)) != label) break;
+      state = child;
+      if (!has_value(state)) continue;
+      const std::string_view rest = replacements_.substr(unit(base(state)) & ~(1U << 31));
+      return rest.substr(0, rest.find('\0'));
+    }
+    return std::nullopt;
+  }
+
   // No text becomes longer than this many times its bytes, with the sign for a space in place of
   // each space.
   uint64_t growth() const { return growth_; }
@@ -59,7 +79,9 @@ class Charsmap {
   };
 
   [[noreturn]] static void refuse_rules(const std::string& what) {
-    refuse_file("in the rules of normalisation: " + what);
+    throw Failure{TENON_E_DATA, "the model is damaged: in the rules of normalisation: " + what,
+                  "file",       {},
+                  {},           "get the file again, or train it again"};
   }
   static uint32_t word(std::string_view bytes, size_t at) {
     const auto byte = [&](size_t i) { return uint32_t{static_cast<unsigned char>(bytes[at + i])}; };
@@ -109,7 +131,7 @@ class Charsmap {
     const size_t length = rest.find('\0');
     if (length == std::string_view::npos) refuse_rules("a replacement is too long");
     const std::string_view text = rest.substr(0, length);
-    if (sdk::utf8_until(text) != length) refuse_rules("a replacement is not UTF-8");
+    if (utf8_until(text) != length) refuse_rules("a replacement is not UTF-8");
     const uint64_t longest = length + 2 * static_cast<uint64_t>(std::ranges::count(text, ' '));
     const uint32_t key = states_[state].depth;
     growth_ = std::max(growth_, (longest + key - 1) / key);
@@ -140,4 +162,4 @@ class Charsmap {
   uint64_t growth_ = 3;  // a space, or a byte that is not UTF-8
 };
 
-}  // namespace tenon::sentencepiece
+}  // namespace tenon::sdk

@@ -13,6 +13,8 @@
 namespace tenon::tests {
 namespace {
 
+using namespace std::string_literals;
+
 // ---- acme.letters -------------------------------------------------------------------------------
 
 constexpr std::string_view kSpecial[] = {"[pad]", "[begin]", "[end]", "[unknown]"};
@@ -48,6 +50,7 @@ class Letters {
     if (is("token -1")) tokens.push_back(-1);
     if (is("beyond the limit")) tokens.resize(tokens.size() + 1);
     if (is("another length")) tokens.resize(100 + static_cast<size_t>(calls_++));
+    if (is("zero bytes")) throw sdk::Failure{TENON_E_DATA, "a\0b"s, "c\0d"s, "e\0"s, "\0f"s, "\0"s};
     return tokens;
   }
 

@@ -172,6 +172,40 @@ TEST_F(Tokenizers, AFileIsWrittenAllAtOnce) {
               HasSubstr(nowhere));
 }
 
+// A zero byte would end a text of C.
+TEST_F(Tokenizers, MessagesDoNotEndAtAZeroByte) {
+  const Tokenizer made = letters("zero bytes");
+  int64_t token = 0;
+  EXPECT_EQ(refused(tenon_tokenizer_find_token(context, made.get(), "a\0b", 3, &token),
+                    TENON_E_NOT_FOUND),
+            "acme.letters: no token is spelt 'a\\x00b'\nacme.letters\nspelling\n\na\\x00b\n\n\n");
+  EXPECT_EQ(refused_text(made, "a", 0, 0, TENON_E_DATA),
+            "acme.letters: a\\x00b\nacme.letters\nc\\x00d\ne\\x00\n\\x00f\nacme.letters\n\\x00\n");
+  EXPECT_THAT(refused_tokenizer("acme.\0letters"s, {}, {}, TENON_E_NOT_FOUND),
+              StartsWith("tokenizer \"acme.\\x00letters\" is not available"));
+  EXPECT_THAT(refused_tokenizer("acme.letters", {{"fau\0lt"s, text("")}}, {}, TENON_E_ATTRIBUTE),
+              StartsWith("acme.letters: option \"fau\\x00lt\" is unknown"));
+  must(tenon_scope_begin(context, "a\0b", 3));
+  refused_tokenizer("acme.nothing", {}, {}, TENON_E_NOT_FOUND);
+  tenon_error error{};
+  error.struct_size = sizeof error;
+  must(tenon_context_get_error(context, &error));
+  EXPECT_STREQ(error.scope, "a\\x00b");
+  must(tenon_scope_end(context));
+}
+
+// What is refused before there is a context.
+TEST_F(Tokenizers, WordsOfARuntimeDoNotEndAtAZeroByte) {
+  tenon_runtime_options options{};
+  options.struct_size = sizeof options;
+  options.policy = TENON_POLICY_ALLOWLIST;
+  options.allowlist = {"/no\0where", 9};
+  tenon_runtime* none = nullptr;
+  tenon_diag diag{};
+  EXPECT_NE(tenon_runtime_create(&options, &diag, &none), TENON_OK);
+  EXPECT_THAT(diag.message, HasSubstr("/no\\x00where"));
+}
+
 // ---- Special tokens, limits and numbers ---------------------------------------------------------
 
 TEST_F(Tokenizers, SpecialTokensAreAddedReadAndSkipped) {

@@ -91,7 +91,7 @@ impl sdk::Dataset for Data {
 fn init() -> Result<(), String> {
     match std::env::var("TENON_TEST_INIT").as_deref() {
         Ok("panics") => panic!("boom in init"),
-        Ok("fails") => Err("no panic in init, a failure".to_string()),
+        Ok("fails") => Err("no panic in init, a \0 failure".to_string()),
         _ => Ok(()),
     }
 }

@@ -114,9 +114,9 @@ unsafe fn report(call: *mut tenon_call, failure: &Failure) -> tenon_status {
     failure.status
 }
 
+// A zero byte would end it.
 fn c_string(text: &str) -> CString {
-    let bytes: Vec<u8> = text.bytes().filter(|byte| *byte != 0).collect();
-    CString::new(bytes).unwrap_or_default()
+    CString::new(text.replace('\0', "\\x00")).unwrap_or_default()
 }
 
 /// Writes words if there is no call yet, and returns the status.
@@ -129,6 +129,7 @@ pub(crate) unsafe fn diagnose(
     words: &str,
 ) -> tenon_status {
     if let Some(diag) = diag.as_mut() {
+        let words = words.replace('\0', "\\x00");
         let room = diag.message.len() - 1;
         let mut length = words.len().min(room);
         while !words.is_char_boundary(length) {

@@ -62,6 +62,37 @@ inline void check(tenon_status status) {
   if (status != TENON_OK) throw HostFailed{status};
 }
 
+namespace detail {
+
+// Texts of C end at a zero byte: it is written as \x00.
+inline void show_zero_bytes(std::string& words) {
+  if (words.find('\0') == std::string::npos) return;
+  std::string shown;
+  for (const char each : words) {
+    if (each == 0) {
+      shown += "\\x00";
+    } else {
+      shown += each;
+    }
+  }
+  words.swap(shown);
+}
+
+[[gnu::cold]] inline tenon_status report(tenon_call* call, Failure& failure) noexcept {
+  try {
+    for (std::string* words :
+         {&failure.what, &failure.operand, &failure.expected, &failure.found, &failure.hint}) {
+      show_zero_bytes(*words);
+    }
+  } catch (const std::bad_alloc&) {  // then they do end there
+  }
+  return call->base->fail_detail(call, failure.status, failure.what.c_str(),
+                                 failure.operand.c_str(), failure.expected.c_str(),
+                                 failure.found.c_str(), failure.hint.c_str());
+}
+
+}  // namespace detail
+
 // Runs `body` and turns whatever it throws into a status.
 template <class Body>
 tenon_status guarded(tenon_call* call, Body&& body) noexcept {
@@ -70,9 +101,8 @@ tenon_status guarded(tenon_call* call, Body&& body) noexcept {
     return TENON_OK;
   } catch (const HostFailed& failed) {
     return failed.status;
-  } catch (const Failure& f) {
-    return call->base->fail_detail(call, f.status, f.what.c_str(), f.operand.c_str(),
-                                   f.expected.c_str(), f.found.c_str(), f.hint.c_str());
+  } catch (Failure& failure) {
+    return detail::report(call, failure);
   } catch (const std::bad_alloc&) {
     return call->base->fail(call, TENON_E_MEMORY, "out of memory", TENON_NUL);
   } catch (const std::exception& error) {

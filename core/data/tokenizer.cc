@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/data/tokenizer_files.h"
 #include "core/files/image.h"
 #include "core/files/replacement.h"
 #include "core/json/writer.h"
@@ -22,8 +23,9 @@ Tokenizer::Tokenizer(Context& context, const registry::Entry& kind, std::span<co
 std::shared_ptr<const Tokenizer> Tokenizer::load(Context& context, const registry::Entry* kind,
                                                  const std::string& path,
                                                  std::span<const NamedValue> values) {
-  const registry::Entry& which =
-      kind ? *kind : entry_for_file<tenon_tokenizer_desc>(*context.runtime, path, "tenon.pairs");
+  const registry::Entry& which = kind ? *kind
+                                      : entry_for_file<tenon_tokenizer_desc>(
+                                            *context.runtime, path, "tenon.pairs", kTokenizerFiles);
   const files::Image image(path, false);
   // An empty file is a file, too.
   const char* const bytes = image.size() == 0 ? "" : reinterpret_cast<const char*>(image.data());

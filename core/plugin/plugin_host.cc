@@ -25,22 +25,6 @@ std::string count_text(const SearchPath& path) {
   return text;
 }
 
-std::string verdict_of(const Plugin& plugin) {
-  switch (plugin.state.load(std::memory_order_acquire)) {
-    case State::Refused:
-      return "which was refused: " + plugin.reason;
-    case State::Failed:
-      return "which could not be opened: " + plugin.reason;
-    case State::Open:
-      return "which is open but does not offer it";
-    case State::Deactivated:
-      return "which was deactivated";
-    case State::Found:
-      break;
-  }
-  return "which is being opened just now";
-}
-
 constexpr const char* kNotListedHint =
     "put the folder of the plugin that offers it into one of these, or name its folder in "
     "TENON_PLUGIN_PATH; `tenon doctor` shows what was found";
@@ -49,13 +33,28 @@ constexpr const char* kRefusedHint =
 
 }  // namespace
 
+std::string verdict_of(const Plugin& plugin) {
+  switch (plugin.state.load(std::memory_order_acquire)) {
+    case State::Refused:
+      return "was refused: " + plugin.reason;
+    case State::Failed:
+      return "could not be opened: " + plugin.reason;
+    case State::Open:
+      return "is open but does not offer it";
+    case State::Deactivated:
+      return "was deactivated";
+    case State::Found:
+      break;
+  }
+  return "is being opened just now";
+}
+
 void check_usable(const Plugin& plugin, const std::string& consequence) {
   const State now = plugin.state.load(std::memory_order_acquire);
   if (now == State::Found || now == State::Open) return;
   throw Error{.status = TENON_E_PLUGIN,
               .message = "plugin " + plugin.id + " in " + plugin.folder + " cannot be used: it " +
-                         verdict_of(plugin).substr(std::string_view("which ").size()) + "; " +
-                         consequence,
+                         verdict_of(plugin) + "; " + consequence,
               .plugin = plugin.id,
               .hint = kRefusedHint};
 }
@@ -131,7 +130,7 @@ std::string PluginHost::missing_text(const std::string& what, const Plugins& lis
   std::string text;
   for (const Plugin* plugin : listed_by) {
     text += text.empty() ? what + " is listed by plugin " : "; also by plugin ";
-    text += plugin->id + " in " + plugin->folder + ", " + verdict_of(*plugin);
+    text += plugin->id + " in " + plugin->folder + ", which " + verdict_of(*plugin);
   }
   if (!text.empty()) return text;
   text = what + " is not available: no plugin lists it; " + searched();

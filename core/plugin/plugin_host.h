@@ -31,6 +31,9 @@ using registry::Plugin;
 using State = registry::PluginState;
 using Stage = registry::PluginStage;
 
+// "was refused: it needs ...", of a plugin that does not offer what it lists.
+std::string verdict_of(const Plugin& plugin);
+
 // Throws Error{TENON_E_PLUGIN} if it was refused, failed or deactivated; `consequence` ends the
 // message.
 void check_usable(const Plugin& plugin, const std::string& consequence);

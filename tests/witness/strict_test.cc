@@ -261,7 +261,9 @@ TEST(Strict, EverythingWrongIsFound) {
                                                           {"speller_trusts", "error-status"},
                                                           {"speller_dies", "crash"},
                                                           {"speller_accepts", "not-refused"},
-                                                          {"speller_refuses", "error-status"}};
+                                                          {"speller_refuses", "error-status"},
+                                                          {"speller_reads", "special-from-text"},
+                                                          {"speller_obeys", "special-from-text"}};
   for (const auto& [name, cause] : expected) {
     EXPECT_THAT(causes[kVendor + name], testing::Contains(cause)) << name;
   }

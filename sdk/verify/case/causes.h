@@ -86,6 +86,7 @@ namespace tenon::verify {
   X(kWrongLength, "wrong-length", "a dataset has another number of samples than it should")       \
   X(kSampleLength, "sample-length", "a dataset says another length of a sample than it has")      \
   X(kNotReadBack, "not-read-back", "what was written, or encoded, does not come back")             \
+  X(kSpecialFromText, "special-from-text", "a text that spells a special token gives that token")  \
   /* collectives */                                                                                \
   X(kWrongMembers, "wrong-members", "a part of a group has other members, or in another order")    \
   X(kLate, "late", "a time-out does not end a transfer, or does not tell who is missing")

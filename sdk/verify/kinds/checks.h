@@ -33,8 +33,8 @@ void check_format(Subject& subject, Recorder& recorder, const Request& request, 
 // transforms.cc: each sample for itself; `sample` counts among the transform's samples.
 void check_transform(Subject& subject, Recorder& recorder, const Request& request,
                      const Json& transform);
-// tokenizers.cc, tokenizer_files.cc: each sample's text and file; `sample` counts among the
-// tokenizer's samples.
+// tokenizers.cc, tokenizer_special.cc, tokenizer_files.cc: each sample's text and file; `sample`
+// counts among the tokenizer's samples.
 void check_tokenizer(Subject& subject, Recorder& recorder, const Request& request,
                      const Json& tokenizer);
 // collectives.cc: every process of the engine runs the same cases.

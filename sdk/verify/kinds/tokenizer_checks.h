@@ -81,6 +81,11 @@ class TokenizerChecks : PartChecks {
   std::optional<Finding> vocabulary(const TokenizerSample& sample) const;
   std::optional<Finding> repeated(const TokenizerSample& sample) const;
   std::optional<Finding> threads(const TokenizerSample& sample) const;
+  // tokenizer_special.cc
+  Tokens special_among(const Tokenizer& tokenizer, const Tokens& tokens) const;
+  std::optional<Finding> gives_special(const Tokenizer& tokenizer, const std::string& text,
+                                       uint32_t flags, size_t expected) const;
+  std::optional<Finding> special(const TokenizerSample& sample) const;
   // tokenizer_files.cc: what strangers write
   std::optional<Finding> any_text(const TokenizerSample& sample) const;
   std::optional<Finding> read_back(const TokenizerSample& sample) const;

@@ -362,7 +362,8 @@ void TokenizerChecks::check(const TokenizerSample& sample) {
   all(Form::Returned, {{"tokens", &TokenizerChecks::tokens},
                        {"text", &TokenizerChecks::text},
                        {"limits", &TokenizerChecks::limits},
-                       {"vocabulary", &TokenizerChecks::vocabulary}});
+                       {"vocabulary", &TokenizerChecks::vocabulary},
+                       {"special", &TokenizerChecks::special}});
   all(Form::Repeated, {{"", &TokenizerChecks::repeated}});
   all(Form::Threads, {{"", &TokenizerChecks::threads}});
   if (saves_) all(Form::Returned, {{"saved", &TokenizerChecks::read_back}});

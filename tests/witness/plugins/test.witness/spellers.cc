@@ -32,6 +32,8 @@ enum Fault : uint32_t {
   kDies,
   kAccepts,
   kRefuses,
+  kReads,
+  kObeys,
   kFaults
 };
 constexpr std::string_view kNames[kFaults] = {
@@ -42,7 +44,8 @@ constexpr std::string_view kNames[kFaults] = {
     "test.witness.speller_misspells", "test.witness.speller_says_other",
     "test.witness.speller_loses",     "test.witness.speller_trusts",
     "test.witness.speller_dies",      "test.witness.speller_accepts",
-    "test.witness.speller_refuses"};
+    "test.witness.speller_refuses",   "test.witness.speller_reads",
+    "test.witness.speller_obeys"};
 
 constexpr std::string_view kTitle = "speller1";
 constexpr int32_t kBegin = 0, kEnd = 1, kFirst = 2;
@@ -74,7 +77,11 @@ class Speller {
     if (!is(kBeyond)) text = text.substr(0, static_cast<size_t>(room));
     std::vector<int32_t> tokens;
     if (around) tokens.push_back(kBegin);
-    for (const char letter : text) tokens.push_back(token_of(letter));
+    for (const char letter : text) {
+      const bool reads = is(kReads) || (is(kObeys) && around);
+      const bool is_special = letter == '<' || letter == '>';
+      tokens.push_back(reads && is_special ? find({&letter, 1}) : token_of(letter));
+    }
     if (around) tokens.push_back(kEnd);
     if (is(kOutside) && !tokens.empty()) tokens.back() = size();
     if (is(kGrows)) tokens.resize(1000 + static_cast<size_t>(calls_++));

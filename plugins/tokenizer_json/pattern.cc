@@ -18,6 +18,7 @@
 #include <chrono>
 #include <mutex>
 
+#include "pattern_cost.hpp"
 #include "unicode.hpp"
 
 namespace tenon::tokenizer_json {
@@ -134,7 +135,8 @@ class Patience {
 class Expression {
  public:
   Expression(const std::string& expression, Dialect dialect)
-      : begins_at_last_end_(expression.find("\\G") != std::string::npos) {
+      : begins_at_last_end_(expression.find("\\G") != std::string::npos),
+        longest_text_(longest_text(expression)) {
     static std::mutex one_at_a_time;  // the library has tables of its own
     const std::scoped_lock lock(one_at_a_time);
     OnigEncoding encodings[] = {ONIG_ENCODING_UTF8};
@@ -159,6 +161,13 @@ class Expression {
   Cuts matches(std::string_view text) const {
     if (sdk::utf8_until(text) != text.size()) {  // the library reads past what is cut off
       throw sdk::Failure{TENON_E_DATA, "the text is not UTF-8", "text", "UTF-8", ""};
+    }
+    if (text.size() > longest_text_) {
+      throw sdk::Failure{TENON_E_DATA,
+                         "a regular expression of the file has a look-around without bound in a "
+                         "group without bound, and the text is too long for it",
+                         "text", "at most " + std::to_string(longest_text_) + " bytes",
+                         std::to_string(text.size())};
     }
     Cuts cuts;
     if (text.empty()) return cuts;
@@ -226,6 +235,7 @@ class Expression {
   }
 
   bool begins_at_last_end_;  // \G: where the search began
+  size_t longest_text_;
   std::unique_ptr<regex_t, Free> code_;
 };
 

@@ -281,9 +281,8 @@ Splitter byte_level(bool add_prefix_space, bool use_regex) {
                            Behavior::kIsolated)
                 : Splitter();
   return [=](std::vector<Piece>& pieces) {
-    if (add_prefix_space) {
-      each_text(pieces,
-                [](const std::string& text) { return text.starts_with(' ') ? text : ' ' + text; });
+    for (Piece& piece : pieces) {
+      if (add_prefix_space && piece.token < 0 && !piece.text.starts_with(' ')) piece.prepend(" ");
     }
     if (split) split(pieces);
     each_text(pieces, bytes_as_characters);
@@ -299,7 +298,7 @@ Splitter metaspace(const std::string& replacement, Prepend prepend, bool split) 
       piece.text = replaced(piece.text, space, replacement);
       const bool wanted =
           prepend == Prepend::kAlways || (prepend == Prepend::kFirst && piece.first_until >= 0);
-      if (wanted && !piece.text.starts_with(replacement)) piece.text = replacement + piece.text;
+      if (wanted && !piece.text.starts_with(replacement)) piece.prepend(replacement);
     }
     if (split) cut(pieces);
   };

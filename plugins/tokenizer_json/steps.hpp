@@ -61,6 +61,10 @@ struct Piece {
   int64_t first_until_from(size_t begin) const {
     return std::max<int64_t>(-1, first_until - static_cast<int64_t>(begin));
   }
+  void prepend(const std::string& start) {
+    text = start + text;
+    if (first_until >= 0) first_until += static_cast<int64_t>(start.size());
+  }
 };
 using Splitter = std::function<void(std::vector<Piece>& pieces)>;
 

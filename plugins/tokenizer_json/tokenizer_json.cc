@@ -256,18 +256,23 @@ Pipeline read(const Field& root) {
   const bool of_pieces = type_of(model) == "Unigram";
   within("model.vocab",
          [&] { (of_pieces ? read_pieces : read_words)(model["vocab"], parts.vocabulary); });
-  parts.unknown = of_pieces ? unknown_piece(model) : parts.vocabulary.find(unknown_of(model));
   const Field added = root["added_tokens"];
   if (!added.is_null()) {
     std::unordered_set<int32_t> seen;
     for (const Field& each : added.list()) {
       within("added_tokens", [&] {
         AddedToken token = read_added(each, parts.vocabulary);
-        // Of one that is listed twice, by one number then, the first counts.
-        if (seen.insert(token.token).second) parts.added.push_back(std::move(token));
+        // Of one that is listed twice, by one number then, the first counts; but it is special if
+        // any says so.
+        if (seen.insert(token.token).second) {
+          parts.added.push_back(std::move(token));
+        } else if (token.special) {
+          std::ranges::find(parts.added, token.token, &AddedToken::token)->special = true;
+        }
       });
     }
   }
+  parts.unknown = of_pieces ? unknown_piece(model) : parts.vocabulary.find(unknown_of(model));
   parts.normalizer = read_normalizer(root["normalizer"]);
   parts.splitter = read_splitter(root["pre_tokenizer"]);
   parts.decoder = read_decoder(root["decoder"]);
@@ -401,6 +406,11 @@ constexpr std::string_view kPieces = R"({
   "decoder": {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "always"},
   "model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0], ["</s>", 0], ["\u2581", -2],
             ["a", -3], ["b", -3], ["ab", -4], ["\u2581ab", -4.5], ["ba", -6.5]]}})";
+constexpr std::string_view kSpelledSpecial = R"({
+  "added_tokens": [{"id": 5, "content": "<e>", "normalized": false, "special": true}],
+  "pre_tokenizer": {"type": "WhitespaceSplit"},
+  "model": {"type": "BPE", "unk_token": "?", "merges": ["< e", "<e >"],
+            "vocab": {"?": 0, "<": 1, "e": 2, ">": 3, "<e": 4, "<e>": 5}}})";
 constexpr std::string_view kVocabulary = R"({"a": 0, "b": 1, "\u0120": 2, "ab": 3, "<end>": 4})";
 
 constexpr tenon_tokenizer_sample kSamples[] = {
@@ -415,6 +425,8 @@ constexpr tenon_tokenizer_sample kSamples[] = {
                            .file = kVocabulary,
                            .text = "ab ab",
                            .tokens = "3 2 3"}),
+    sdk::tokenizer_sample(
+        {.file = kSpelledSpecial, .text = "<e> ex", .tokens = "4 3 2 0", .lossy = true}),
     sdk::refused_tokenizer({.file = kVocabulary, .text = "a"}, TENON_E_DATA, "a vocab.json"),
     sdk::refused_tokenizer({.file = R"({"config": {}, "vocab": []})", .text = "a"}, TENON_E_DATA,
                            "a tekken.json"),

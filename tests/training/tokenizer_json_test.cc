@@ -203,6 +203,21 @@ TEST_F(TokenizerJsonFiles, HostileExpressionsEndInTime) {
                 HasSubstr("a regular expression of the file"))
         << expression;
   }
+  // Of these not a way is tried again, so that no limit would end them in a long text.
+  for (const char* expression :
+       {"(?:(?=a*)a)*", "(?:(?=a*+b?)a)+", "((?!.*b)a){1,500}", "(?:(?<=a*)a){3,}",
+        "(?:(?=(?~b))a)*", "(?<x>(?=a*)a\\g<x>?)", "(?:a(?:b|(?=(?:aa)*)a)){4}+",
+        "(?x)(?:(?=a*)a#)\n)*", "(?:(?=[])]*)a)*", "(?:(?=\\X)a)*"}) {
+    file["pre_tokenizer"] = split_by(expression);
+    EXPECT_THAT(refused(encode(made(file), words, 0, 0, out), TENON_E_DATA),
+                HasSubstr("a look-around without bound in a group without bound, and the text"))
+        << expression;
+  }
+  for (const char* expression :
+       {"(?:(?=a)a)*", "(?:(?=a*)a){2}", "(?=a*)a*(?!\\S)", "(?:\\(?=a)*"}) {
+    file["pre_tokenizer"] = split_by(expression);
+    EXPECT_EQ(encode(made(file), std::string(20'000, 'b'), 0, 0, out), TENON_OK) << expression;
+  }
 }
 
 // What a token took of the white space after it may be another one.
@@ -295,6 +310,14 @@ TEST_F(TokenizerJsonFiles, MetaspaceFirst) {
   const json some = {{"type", "Replace"}, {"pattern", {{"Regex", "x+"}}}, {"content", "a"}};
   EXPECT_THAT(token_of(some, "x"), ElementsAre(1));
   EXPECT_THAT(token_of(some, "xx"), ElementsAre(0));
+  json& steps = file["pre_tokenizer"]["pretokenizers"];
+  const json words_then_first = steps;
+  steps = {{{"type", "Metaspace"}, {"replacement", "-"}, {"prepend_scheme", "always"}},
+           {{"type", "Digits"}},
+           words_then_first[1]};
+  file["model"]["vocab"]["_1"] = 3;
+  EXPECT_THAT(token_of(nullptr, "1"), ElementsAre(2, 3));  // _- and _1
+  steps = words_then_first;
   EXPECT_THAT(token_of({{"type", "StripAccents"}},
                        "\xCC\x81"
                        "a"),
@@ -339,6 +362,22 @@ TEST_F(TokenizerJsonFiles, FormsOfFiles) {
   pairs["model"]["merges"] = {"#version: 0.2", "a b", "ab ab"};
   pairs["added_tokens"].push_back(pairs["added_tokens"][0]);
   EXPECT_THAT(encoded(made(pairs), "abab <s>", kRead), ElementsAre(3, 5));
+  // A token that is listed twice is special if one of them says so.
+  words["model"] = {{"vocab", {{"a", 0}, {"?", 1}, {"<s>", 2}}}, {"unk_token", "?"}};
+  const auto listed = [](bool special) {
+    return json{{"id", 2}, {"content", "<s>"}, {"special", special}, {"normalized", false}};
+  };
+  words["added_tokens"] = {listed(false), listed(true)};
+  EXPECT_THAT(encoded(made(words), "a <s>"), ElementsAre(0, 1));
+  // An unknown token that was added beside the vocabulary is one.
+  words["model"] = {{"vocab", {{"a", 0}, {"b", 1}}}, {"unk_token", "<s>"}};
+  words["added_tokens"] = {listed(true)};
+  const Tokenizer tokenizer = made(words);
+  EXPECT_THAT(encoded(tokenizer, "a x"), ElementsAre(0, 2));
+  tenon_tokenizer_info info{};
+  info.struct_size = sizeof info;
+  must(tenon_tokenizer_get_info(context, tokenizer.get(), &info));
+  EXPECT_EQ(info.unknown, 2);
 }
 
 }  // namespace

@@ -121,7 +121,7 @@ Decoder fuse_decoder() {
 
 Decoder ctc_decoder(const std::string& pad, const std::string& delimiter, bool cleanup) {
   return [=](Spellings spellings) {
-    spellings.erase(std::ranges::unique(spellings).begin(), spellings.end());
+    spellings.erase(std::unique(spellings.begin(), spellings.end()), spellings.end());
     for (std::string& each : spellings) {
       each = with(std::move(each), pad, "");
       if (!cleanup) continue;

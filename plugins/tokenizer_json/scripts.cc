@@ -2,6 +2,7 @@
 // plugins/tokenizer_json/scripts.cc: a text is cut where its script changes (the property Script of
 // the Unicode Character Database, which Oniguruma has).
 #include <oniguruma.h>
+#include <tenon/sdk/plugin/base.hpp>
 
 #include <vector>
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "core/base/words.h"
+#include "core/json/writer.h"
 #include "core/runtime/thread_checks.h"
 
 namespace tenon::api {
@@ -90,7 +90,7 @@ tenon_status store_caught(Context& context) noexcept {
 
 tenon_status say_caught(tenon_diag* diag) noexcept {
   const auto tell = [&](const Error& error) {
-    return say(diag, error.status, base::without_zero_bytes(error.message).c_str());
+    return say(diag, error.status, json::readable(error.message).c_str());
   };
   return sort_caught(tell, [&](uint64_t) { say(diag, TENON_E_MEMORY, "out of memory"); });
 }

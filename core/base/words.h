@@ -20,19 +20,6 @@ inline std::vector<std::string_view> words_of(std::string_view text, char betwee
   return words;
 }
 
-// For readers in C, to whom a zero byte is the end of a text: it is written as \x00.
-inline std::string without_zero_bytes(std::string_view text) {
-  std::string shown;
-  for (const char each : text) {
-    if (each == 0) {
-      shown += "\\x00";
-    } else {
-      shown += each;
-    }
-  }
-  return shown;
-}
-
 // Two digits for each byte, "0aff".
 inline std::string hex_of(std::string_view bytes) {
   constexpr char kDigits[] = "0123456789abcdef";

@@ -69,6 +69,25 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+std::string readable(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const Decoded next = decode(text);
+    const bool shown = next.good && (next.code >= 0x20 || next.code == '\n' || next.code == '\t');
+    const std::string_view itself = text.substr(0, next.bytes);
+    text.remove_prefix(next.bytes);
+    if (shown && next.code != 0x7F) {
+      out += itself;
+      continue;
+    }
+    for (const char each : itself) {
+      const auto byte = static_cast<unsigned char>(each);
+      out += {'\\', 'x', kHex[byte >> 4], kHex[byte & 0xf]};
+    }
+  }
+  return out;
+}
+
 void append_quoted(std::string& out, std::string_view text, bool ascii) {
   out += '"';
   while (!text.empty()) {

@@ -16,6 +16,9 @@ namespace tenon::json {
 // `text` in quotes. What is not UTF-8 becomes U+FFFD; `ascii`: all that is not ASCII as \uXXXX.
 void append_quoted(std::string& out, std::string_view text, bool ascii = false);
 bool is_utf8(std::string_view text);
+// For people, and readers in C, to whom a zero byte is the end: bytes that are not UTF-8 and
+// controls, but for tabs and ends of lines, as \xff.
+std::string readable(std::string_view text);
 // The shortest digits that read back as the same number, "1.0", "1e-08"; null for NaN and
 // infinities, which JSON does not have.
 void append_number(std::string& out, double value);

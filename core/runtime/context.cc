@@ -4,16 +4,9 @@
 
 #include <cstdio>
 
-#include "core/base/words.h"
+#include "core/json/writer.h"
 
 namespace tenon {
-namespace {
-
-void show_zero_bytes(std::string& text) {
-  if (text.find('\0') != std::string::npos) text = base::without_zero_bytes(text);
-}
-
-}  // namespace
 
 ErrorRecord::ErrorRecord() {
   // Room for the words of an out-of-memory error, so that storing it allocates nothing.
@@ -27,9 +20,9 @@ void ErrorRecord::store(const Error& from, const std::string& scope_path, uint64
   scope = from.scope.empty() ? scope_path : from.scope;
   for (std::string* field : {&error.message, &error.op, &error.operand, &error.expected,
                              &error.found, &error.plugin, &error.hint, &scope}) {
-    show_zero_bytes(*field);
+    *field = json::readable(*field);
   }
-  for (std::string& cause : error.causes) show_zero_bytes(cause);
+  for (std::string& cause : error.causes) cause = json::readable(cause);
   sequence = call_sequence;
   cause_list.clear();
   for (const std::string& cause : error.causes) cause_list.push_back(cause.c_str());

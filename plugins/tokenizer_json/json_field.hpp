@@ -29,6 +29,7 @@ class Field {
     return {found == value_->end() ? none : *found, path_.empty() ? name : path_ + "." + name,
             depth_ + 1};
   }
+  bool is_object() const { return value_->is_object(); }
   bool is_null() const { return value_->is_null(); }
   bool is_zero_or_null() const {
     return is_null() || (value_->is_number() && value_->get<double>() == 0);

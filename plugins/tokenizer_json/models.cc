@@ -243,7 +243,14 @@ class RankModel final : public Model {
     MergingWord merging;
     for (size_t i = 0; i < word.size(); ++i) {
       const int32_t token = vocabulary_.find_word(word.substr(i, 1), with_special);
-      if (token < 0) refuse_unknown_text(word);
+      if (token < 0) {
+        throw sdk::Failure{TENON_E_DATA,
+                           "the file has no token for a byte of the text",
+                           "text",
+                           "bytes that have a rank",
+                           "byte " + std::to_string(static_cast<unsigned char>(word[i])),
+                           "get the file again: ranks that are published have all bytes"};
+      }
       merging.add(token, i + 1);
     }
     merging.merge_all([&](const MergingWord::Symbol& left, const MergingWord::Symbol& right) {

@@ -85,6 +85,12 @@ std::string written_out(std::string_view expression, Dialect dialect) {
   return out;
 }
 
+std::string shortened(std::string text) {
+  constexpr size_t kMaxShown = 64;
+  if (text.size() > kMaxShown) text.replace(kMaxShown - 3, std::string::npos, "...");
+  return text;
+}
+
 std::string message_of(int code, OnigErrorInfo* info = nullptr) {
   std::array<OnigUChar, ONIG_MAX_ERROR_MESSAGE_LEN> text{};
   const int length = onig_error_code_to_str(text.data(), code, info);
@@ -110,15 +116,21 @@ std::unique_ptr<T, Free> owned(T* made) {
 // the thread, so that a busy machine refuses nothing.
 class Patience {
  public:
+  explicit Patience(const std::string& expression) : expression_(expression) {}
+
   void check(size_t done) {
     const auto now = std::chrono::steady_clock::now();
     if (now - last_ < std::chrono::milliseconds(20)) return;
     last_ = now;
     const double most = 0.5 + 5e-6 * static_cast<double>(done);
     if (of_thread() - start_ <= most) return;
-    throw sdk::Failure{TENON_E_DATA, "a regular expression of the file needs too long for the text",
-                       "text", "an expression that is done with a text of this length in time",
-                       std::to_string(done) + " bytes done"};
+    throw sdk::Failure{
+        TENON_E_DATA,
+        "a regular expression of the file needs too long for the text: '" + expression_ + "'",
+        "text",
+        "an expression that is done with a text of this length in time",
+        std::to_string(done) + " bytes done",
+        "encode it in parts"};
   }
 
  private:
@@ -129,6 +141,7 @@ class Patience {
   }
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
   double start_ = of_thread();
+  const std::string& expression_;
 };
 
 // One compiled expression; matching does not change it.
@@ -136,7 +149,8 @@ class Expression {
  public:
   Expression(const std::string& expression, Dialect dialect)
       : begins_at_last_end_(expression.find("\\G") != std::string::npos),
-        longest_text_(longest_text(expression)) {
+        longest_text_(longest_text(expression)),
+        shown_(shortened(expression)) {
     static std::mutex one_at_a_time;  // the library has tables of its own
     const std::scoped_lock lock(one_at_a_time);
     OnigEncoding encodings[] = {ONIG_ENCODING_UTF8};
@@ -177,7 +191,7 @@ class Expression {
     onig_set_retry_limit_in_match_of_match_param(param.get(), kMaxRetries);
     onig_set_retry_limit_in_search_of_match_param(param.get(), kMaxRetries);
     onig_set_match_stack_limit_size_of_match_param(param.get(), kMaxKept);
-    Patience patience;
+    Patience patience(shown_);
     size_t done = 0;
     bool any = false;
     for (size_t from = 0; from <= text.size();) {
@@ -225,9 +239,13 @@ class Expression {
       if (status >= 0) return true;
       if (status == ONIGERR_MEMORY) throw std::bad_alloc();
       if (status != ONIG_MISMATCH) {
-        throw sdk::Failure{
-            TENON_E_DATA,
-            "a regular expression of the file cannot cut the text: " + message_of(status), "text"};
+        throw sdk::Failure{TENON_E_DATA,
+                           "a regular expression of the file cannot cut the text: '" + shown_ +
+                               "' ends at byte " + std::to_string(at) + " by " + message_of(status),
+                           "text",
+                           "a text that it needs fewer ways for",
+                           "",
+                           "encode it in parts"};
       }
       if (begins_at_last_end_) return false;
     }
@@ -236,6 +254,7 @@ class Expression {
 
   bool begins_at_last_end_;  // \G: where the search began
   size_t longest_text_;
+  std::string shown_;
   std::unique_ptr<regex_t, Free> code_;
 };
 

@@ -219,9 +219,18 @@ json parsed(std::string_view file) {
   try {
     return json::parse(file);
   } catch (const json::parse_error& error) {
-    throw sdk::Failure{TENON_E_DATA,
-                       "it is not JSON from byte " + std::to_string(error.byte) + " on", "file",
-                       "JSON", ""};
+    const bool is_cut_off = error.byte > file.size();
+    throw sdk::Failure{
+        TENON_E_DATA,
+        is_cut_off ? "it is JSON that is cut off after " + std::to_string(file.size()) + " bytes"
+                   : "it is not JSON from byte " + std::to_string(error.byte) + " on",
+        "file",
+        "JSON",
+        "",
+        "get the file again"};
+  } catch (const json::out_of_range&) {
+    throw sdk::Failure{TENON_E_DATA, "a number in it is too large for any", "file",
+                       "numbers that a double holds", ""};
   }
 }
 
@@ -234,8 +243,11 @@ void check_model(const Field& model) {
 // JSON without a model: what it may be instead.
 [[noreturn]] void refuse_other_file(const Field& root) {
   std::string what = "another file", hint = "a tokenizer's own file is tokenizer.json";
-  const auto members = root.members();
-  if (!root["vocab"].is_null() && !root["config"].is_null()) {
+  const auto members =
+      root.is_object() ? root.members() : std::vector<std::pair<std::string, Field>>();
+  if (!root.is_object()) {
+    what = "JSON of another kind";
+  } else if (!root["vocab"].is_null() && !root["config"].is_null()) {
     what = "a tekken.json, which is not read here";
     hint = "take the tokenizer.json of the same model";
   } else if (!members.empty() && std::ranges::all_of(members, [](const auto& member) {
@@ -249,8 +261,8 @@ void check_model(const Field& model) {
 }
 
 Pipeline read(const Field& root) {
+  if (!root.is_object() || !root["model"].is_object()) refuse_other_file(root);
   const Field model = root["model"];
-  if (model.is_null()) refuse_other_file(root);
   check_model(model);
   Parts parts;
   const bool of_pieces = type_of(model) == "Unigram";
@@ -298,6 +310,15 @@ enum Option : uint32_t { kMerges, kSpecial };
 
 json merges_of(std::string_view lines) {
   json merges = json::array();
+  if (lines.starts_with("\xEF\xBB\xBF")) lines.remove_prefix(3);  // a byte order mark
+  if (lines.find(' ') == std::string_view::npos) {
+    throw sdk::Failure{TENON_E_ATTRIBUTE,
+                       "it has no merge",
+                       "merges",
+                       "the lines of a merges.txt",
+                       std::string(lines.substr(0, 64)),
+                       "give what the file holds, not its name"};
+  }
   while (!lines.empty()) {
     const size_t end = std::min(lines.find('\n'), lines.size());
     std::string_view line = lines.substr(0, end);
@@ -319,23 +340,38 @@ json special_tokens_of(std::string_view spellings, const json& vocab) {
       throw sdk::Failure{TENON_E_ATTRIBUTE, "'" + spelling + "' is not in the vocabulary",
                          "special", "tokens, with a space between", spelling};
     }
-    added.push_back(
-        {{"id", vocab[spelling]}, {"content", spelling}, {"normalized", false}, {"special", true}});
+    added.push_back({{"id", vocab[spelling]},
+                     {"content", spelling},
+                     {"single_word", false},
+                     {"lstrip", false},
+                     {"rstrip", false},
+                     {"normalized", false},
+                     {"special", true}});
   }
   return added;
+}
+
+// A word "model" is in a vocabulary as any other.
+bool is_vocabulary(const json& file) {
+  return file.is_object() && (!file.contains("model") || !file["model"].is_object());
 }
 
 // The tokenizer.json of a vocab.json, if there are merges: bytes as GPT-2 has them.
 std::string whole_file(const sdk::Attrs& options, std::string_view file) {
   if (!options.given(kMerges)) {
     if (options.given(kSpecial)) {
-      throw sdk::Failure{TENON_E_ATTRIBUTE, "a tokenizer.json says itself what is special",
-                         "special", "none without merges", "a text"};
+      throw sdk::Failure{TENON_E_ATTRIBUTE,
+                         "special tokens are named for a vocab.json; a tokenizer.json says itself "
+                         "what is special",
+                         "special",
+                         "none without merges",
+                         "a text",
+                         "for a vocab.json give merges, too"};
     }
     return std::string(file);
   }
   const json vocab = parsed(file);
-  if (!vocab.is_object() || vocab.contains("model")) {
+  if (!is_vocabulary(vocab)) {
     throw sdk::Failure{TENON_E_ATTRIBUTE, "merges are for a vocab.json, which this is not",
                        "merges", "none beside a tokenizer.json", "a text"};
   }
@@ -348,15 +384,29 @@ std::string whole_file(const sdk::Attrs& options, std::string_view file) {
                        spelling,
                        "take the tokenizer.json of the same model"};
   }
-  const json bytes = {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", true}};
-  const json model = {
-      {"type", "BPE"}, {"vocab", vocab}, {"merges", merges_of(options.text(kMerges))}};
+  const json bytes = {{"type", "ByteLevel"},
+                      {"add_prefix_space", false},
+                      {"trim_offsets", true},
+                      {"use_regex", true}};
+  const json model = {{"type", "BPE"},
+                      {"dropout", nullptr},
+                      {"unk_token", nullptr},
+                      {"continuing_subword_prefix", nullptr},
+                      {"end_of_word_suffix", nullptr},
+                      {"fuse_unk", false},
+                      {"byte_fallback", false},
+                      {"vocab", vocab},
+                      {"merges", merges_of(options.text(kMerges))}};
   const json whole = {
       {"version", "1.0"},
+      {"truncation", nullptr},
+      {"padding", nullptr},
+      {"normalizer", nullptr},
+      {"post_processor", nullptr},
       {"added_tokens",
        options.given(kSpecial) ? special_tokens_of(options.text(kSpecial), vocab) : json::array()},
       {"pre_tokenizer", bytes},
-      {"decoder", {{"type", "ByteLevel"}}},
+      {"decoder", bytes},
       {"model", model}};
   return whole.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -446,8 +496,8 @@ constexpr tenon_tokenizer_desc kTokenizers[] = {sdk::tokenizer<TokenizerJson>(
             "pieces, of unigrams or of words: GPT-2, Llama 3, BERT, T5 and others. Regular "
             "expressions mean what "
             "Oniguruma means by them. What the file says of truncation and padding "
-            "is not done: `limit` and batches do that. What it says that is not known here is "
-            "refused, by its name.",
+            "is not done: `limit` and batches do that. A step or model that is not known here "
+            "is refused, by its name.",
      .endings = ".json",
      .options = kOptions,
      .samples = kSamples})};

@@ -27,6 +27,16 @@ except ImportError as missing:
 SPECIAL = {"<|endoftext|>": 900, "<|end|>": 901, "<|endof|>": 905}
 
 
+# How many the published files have.
+RANKS = {"gpt2": 50256, "r50k_base": 50256, "p50k_base": 50280, "p50k_edit": 50280,
+         "cl100k_base": 100256, "o200k_base": 199998, "o200k_harmony": 199998}  # fmt: skip
+
+
+def write(path, ranks):
+    lines = (f"{base64.b64encode(token).decode()} {rank}\n" for token, rank in ranks.items())
+    path.write_text("".join(lines))
+
+
 def patterns():
     """{pattern: an encoding's name} as the package has them, without their ranks."""
     found = {}
@@ -69,11 +79,7 @@ class Tiktoken(unittest.TestCase):
         cls.lines = lines(1500) + texts(random.Random(7), 500)
         words = [word for line in cls.lines[::5] for word in line.split(" ")][:2000]
         cls.ranks = ranks(words, 250)
-        cls.path.write_text(
-            "".join(
-                f"{base64.b64encode(token).decode()} {rank}\n" for token, rank in cls.ranks.items()
-            )
-        )
+        write(cls.path, cls.ranks)
 
     def compare(self, pattern, ours):
         theirs = tiktoken.Encoding(
@@ -102,21 +108,27 @@ class Tiktoken(unittest.TestCase):
                 self.compare(pattern, ours)
 
     def test_names_of_encodings(self):
-        """By name the expression and the special tokens are the package's."""
+        """By name the expression, the special tokens and the number of ranks are the package's."""
         for name, (pattern, special) in patterns().items():
             with self.subTest(name):
                 special.pop("<|reserved_200018|>", None)  # the number is <|endofprompt|>, too
-                named = Ours(self.runtime, self.path, pattern=name)
-                self.addCleanup(named.close)
-                spelt = Ours(
-                    self.runtime,
-                    self.path,
-                    pattern=pattern,
-                    special=" ".join(f"{text}={token}" for text, token in special.items()),
+                count = RANKS[name]
+                numbers = (at for at in range(2 * count) if at not in special.values())
+                tokens = list(self.ranks)
+                tokens += [b"\xff" + at.to_bytes(3, "big") for at in range(count - len(tokens))]
+                made = dict(zip(tokens, numbers, strict=False))
+                path = self.path.with_name(name)
+                write(path, made)
+                theirs = tiktoken.Encoding(
+                    name, pat_str=pattern, mergeable_ranks=made, special_tokens=special
                 )
-                self.addCleanup(spelt.close)
+                ours = Ours(self.runtime, path, "tenon.tiktoken", pattern=name)
+                self.addCleanup(ours.close)
                 for line in [*self.lines[::50], *special, "".join(special)]:
-                    self.assertEqual(named.tokens(line), spelt.tokens(line))
+                    expected = theirs.encode(line, allowed_special="all")
+                    self.assertEqual(ours.tokens(line), expected)
+                with self.assertRaisesRegex(TenonError, "not the ranks"):
+                    Ours(self.runtime, self.path, pattern=name)
 
     def test_possessive_and_ends(self):
         """What tokenizer.json takes otherwise: see tokenizer_patterns_test.py."""

@@ -8,6 +8,7 @@ import pathlib
 import sys
 import tempfile
 import unittest
+from ctypes import c_uint64
 
 from lines import COUNT, lines
 from tenon_tokenizer import ADD, READ, SKIP, Ours, runtime
@@ -282,6 +283,25 @@ class TokenizerJson(unittest.TestCase):
             theirs.enable_truncation(limit)
             for line in LINES[::997]:
                 self.assertEqual(ours.tokens(line, READ | ADD, limit), theirs.encode(line).ids)
+
+    def test_vocabularies_with_merges(self):
+        """What is saved of the two files is a tokenizer.json to the package, too."""
+        theirs = byte_level()
+        model = json.loads(theirs.to_str())["model"]
+        vocabulary = self.path("vocab.json")
+        vocabulary.write_text(json.dumps(model["vocab"]), "utf-8")
+        merges = "#version: 0.2\n" + "".join(f"{a} {b}\n" for a, b in model["merges"])
+        ours = Ours(self.runtime, vocabulary, merges=merges, special="<|endoftext|> </s>")
+        self.addCleanup(ours.close)
+        saved = str(self.path("saved.json"))
+        name = saved.encode()
+        self.runtime.call("tenon_tokenizer_save", ours.handle, name, c_uint64(len(name)))
+        again = Tokenizer.from_file(saved)
+        for line in [*LINES[::20], "a<|endoftext|> </s>b"]:
+            found = ours.tokens(line)
+            self.assertEqual(found, theirs.encode(line).ids)
+            self.assertEqual(found, again.encode(line).ids)
+            self.assertEqual(theirs.decode(found), again.decode(found))
 
     def test_vocabularies_of_bert(self):
         for lower in (True, False):

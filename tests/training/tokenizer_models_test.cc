@@ -122,7 +122,8 @@ TEST_F(TokenizerJsonFiles, RulesOfNormalization) {
 }
 
 TEST_F(TokenizerJsonFiles, VocabulariesWithMerges) {
-  const std::string vocab = R"({"a": 0, "b": 1, "\u0120": 2, "ab": 3, "<end>": 4})";
+  const std::string vocab =  // "model" is a word as any other
+      R"({"a": 0, "b": 1, "\u0120": 2, "ab": 3, "<end>": 4, "model": 5})";
   const auto read = [&](const std::string& file, std::vector<Option> options) {
     Tokenizer tokenizer;
     must(create("tenon.tokenizer_json", file, tokenizer, options));
@@ -153,7 +154,12 @@ TEST_F(TokenizerJsonFiles, VocabulariesWithMerges) {
               HasSubstr("special"));
   EXPECT_THAT(words(vocab, {{"merges", text(merges)}, {"special", text("<e>")}}, TENON_E_ATTRIBUTE),
               HasSubstr("'<e>' is not in the vocabulary"));
-  EXPECT_THAT(words(R"({"a</w>": 0})", {{"merges", text("")}}, TENON_E_UNSUPPORTED),
+  EXPECT_THAT(words(vocab, {{"merges", text("merges.txt")}}, TENON_E_ATTRIBUTE),
+              HasSubstr("it has no merge"));
+  EXPECT_THAT(words("\"{}\"", {}, TENON_E_DATA), HasSubstr("but JSON of another kind"));
+  EXPECT_THAT(words(R"({"a": 1e999})", {}, TENON_E_DATA), HasSubstr("a number in it is too large"));
+  EXPECT_THAT(words(R"({"model": )", {}, TENON_E_DATA), HasSubstr("cut off after 10 bytes"));
+  EXPECT_THAT(words(R"({"a</w>": 0})", {{"merges", text("a b")}}, TENON_E_UNSUPPORTED),
               HasSubstr("marks ends of words"));
 }
 
@@ -170,30 +176,45 @@ TEST_F(TokenizerJsonFiles, RanksOfTiktoken) {
   EXPECT_THAT(
       encoded(read({{"pattern", text("a+$|.")}, {"special", text("<e>=7")}}), "aaaa1aa<e>", kRead),
       ElementsAre(0, 0, 0, 0, 1, 9, 7));
-  EXPECT_THAT(encoded(read({{"pattern", text("gpt2")}}), "11\naa"), ElementsAre(3, 2, 9));
   const auto words = [&](const std::string& bytes, std::vector<Option> options,
                          tenon_status status) {
     Tokenizer none;
     return refused(create("tenon.tiktoken", bytes, none, options), status);
   };
   for (const char* line : {"YQ=a 0", "YQ==", "YQ== x", "YQ== 1 2", " 0", "YQ== -1"}) {
-    EXPECT_THAT(words(line, {{"pattern", text("a")}}, TENON_E_DATA),
+    EXPECT_THAT(words(line, {{"pattern", text("a+")}}, TENON_E_DATA),
                 HasSubstr("line 1 is not a token"));
   }
-  EXPECT_THAT(words("YQ== 0\nMQ== 0\n", {{"pattern", text("a")}}, TENON_E_DATA),
+  EXPECT_THAT(words("YQ== 0\nMQ== 0\n", {{"pattern", text("a+")}}, TENON_E_DATA),
               HasSubstr("one number"));
-  EXPECT_THAT(words("YQ== 9999999\n", {{"pattern", text("a")}}, TENON_E_DATA),
+  EXPECT_THAT(words("YQ== 9999999\n", {{"pattern", text("a+")}}, TENON_E_DATA),
               HasSubstr("has number"));
   EXPECT_THAT(words(file, {{"pattern", text("(")}}, TENON_E_UNSUPPORTED),
               HasSubstr("not understood"));
-  EXPECT_THAT(words(file, {{"pattern", text("a")}, {"special", text("<e>")}}, TENON_E_ATTRIBUTE),
+  EXPECT_THAT(words(file, {{"pattern", text("a+")}, {"special", text("<e>")}}, TENON_E_ATTRIBUTE),
               HasSubstr("no special token"));
   EXPECT_THAT(words(file, {}, TENON_E_ATTRIBUTE), HasSubstr("pattern"));
+  for (const char* name : {"cl100k", "GPT2", "o200k-base", "cl100k_base "}) {
+    EXPECT_THAT(words(file, {{"pattern", text(name)}}, TENON_E_ATTRIBUTE),
+                HasSubstr("one of: gpt2 r50k_base p50k_base p50k_edit cl100k_base o200k_base "
+                          "o200k_harmony"));
+  }
+  EXPECT_THAT(
+      words(file, {{"pattern", text("gpt2")}}, TENON_E_ATTRIBUTE),
+      HasSubstr("these are not the ranks of gpt2\ntenon.tiktoken\npattern\na file of 50256"));
+  EXPECT_THAT(words("\n", {{"pattern", text("a+")}}, TENON_E_DATA), HasSubstr("it has no token"));
+  // Bytes that are not UTF-8 are shown, and end no message.
+  EXPECT_THAT(words("/w== 0\nAA== 0\n", {{"pattern", text("a+")}}, TENON_E_DATA),
+              HasSubstr("tokens '\\x00' and '\\xff' have one number"));
+  // The token of nothing that Whisper's file has.
+  Tokenizer whisper;
+  must(create("tenon.tiktoken", "YQ== 0\n= 1\n", whisper, {{"pattern", text(".")}}));
+  EXPECT_THAT(encoded(whisper, "aa"), ElementsAre(0, 0));
   Tensor out;
   EXPECT_THAT(refused(encode(read({{"pattern", text("a+")}}), "aa1", 0, 0, out), TENON_E_DATA),
               HasSubstr("leaves a part of the text out"));
   EXPECT_THAT(refused(encode(read({{"pattern", text(".")}}), "ab", 0, 0, out), TENON_E_DATA),
-              HasSubstr("'b' is not in the vocabulary"));
+              HasSubstr("no token for a byte of the text"));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <string_view>
 #include <system_error>
 
 #include "core/base/error.h"
@@ -43,6 +44,15 @@ Image::Image(const std::string& path, bool in_memory) {
   } else {
     map(file.get(), path);
   }
+  if (!is_pointer()) return;
+  unmap();
+  fail(TENON_E_DATA, "'" + path + "' is a pointer of Git LFS, not the file itself", "path",
+       "the file", std::to_string(size_) + " bytes", "run `git lfs pull` where it comes from");
+}
+
+bool Image::is_pointer() const {
+  constexpr std::string_view start = "version https://git-lfs.github.com/spec/";
+  return size_ > start.size() && size_ < 1024 && std::equal(start.begin(), start.end(), data_);
 }
 
 void Image::map(int descriptor, const std::string& path) {
@@ -64,8 +74,10 @@ void Image::read(int descriptor, const std::string& path) {
   data_ = memory_.data();
 }
 
-Image::~Image() {
+void Image::unmap() {
   if (mapped_) munmap(const_cast<unsigned char*>(data_), size_);
 }
+
+Image::~Image() { unmap(); }
 
 }  // namespace tenon::files

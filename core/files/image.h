@@ -12,7 +12,8 @@ namespace tenon::files {
 
 class Image : NoCopy {
  public:
-  // Throws Error{TENON_E_IO} with words that name the path.
+  // Throws Error{TENON_E_IO} with words that name the path, Error{TENON_E_DATA} for a pointer of
+  // Git LFS, which stands where a repository was taken without its large files.
   Image(const std::string& path, bool in_memory);
   ~Image();
 
@@ -22,6 +23,8 @@ class Image : NoCopy {
  private:
   void map(int descriptor, const std::string& path);
   void read(int descriptor, const std::string& path);
+  void unmap();
+  bool is_pointer() const;
 
   const unsigned char* data_ = nullptr;
   uint64_t size_ = 0;

@@ -93,9 +93,18 @@ int new_project(const NewRequest& request, bool as_json);
 // `kind` is "pairs" or "char". A path "-" is standard input, a tokenizer "byte" needs no file.
 int tokenizer_train(const Options& options, const std::string& text_path, const std::string& kind,
                     int64_t vocabulary, const std::string& output, bool as_json);
-int tokenizer_encode(const Options& options, const std::string& tokenizer_path,
-                     const std::string& text_path, bool as_json);
-int tokenizer_decode(const Options& options, const std::string& tokenizer_path,
-                     const std::string& tokens_path, bool as_json);
+struct TokenizerRequest {
+  std::string file;  // of the tokenizer
+  std::string name;  // of its kind; empty: the one whose endings fit
+  // option=value, and option=@FILE for what a file holds
+  std::vector<std::string> settings;
+  std::string input;  // a file of text or of tokens
+  bool add_special = false;
+  bool read_special = false;
+  bool skip_special = false;
+  int64_t limit = 0;  // tokens; 0: none
+};
+int tokenizer_encode(const Options& options, const TokenizerRequest& request, bool as_json);
+int tokenizer_decode(const Options& options, const TokenizerRequest& request, bool as_json);
 
 }  // namespace tenon::tools

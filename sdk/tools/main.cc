@@ -32,6 +32,7 @@ struct Given : CommandLine {
   OpsRequest ops;
   ExplainRequest explain;
   ManifestRequest manifest;
+  TokenizerRequest tokenizer;
   WrapRequest wrap;
   NewRequest project;
   double seconds = 0;
@@ -330,17 +331,35 @@ void add_tokenizer(CLI::App& app, Given& given) {
   });
   const auto add_use = [&](const char* name, const char* what, const char* input, auto use) {
     CLI::App* command = tokenizer->add_subcommand(name, what);
-    command->add_option("tokenizer", given.name, "Its file, or: byte")->required();
-    command->add_option("input", given.file, input)->required();
+    TokenizerRequest& request = given.tokenizer;
+    command->add_option("tokenizer", request.file, "Its file, or: byte")->required();
+    command->add_option("input", request.input, input)->required();
+    command
+        ->add_option("--name", request.name,
+                     "What reads the file, if its ending does not say so: \"wordpiece\"")
+        ->transform(full_name);
+    command
+        ->add_option("--set", request.settings,
+                     "An option of the tokenizer, as name=value or name=@FILE; any number of them")
+        ->allow_extra_args(false);
     add_json(command, given);
     command->callback([&given, use] {
-      given.run = [&given, use] { return use(given.options, given.name, given.file, given.json); };
+      given.run = [&given, use] { return use(given.options, given.tokenizer, given.json); };
     });
+    return command;
   };
-  add_use("encode", "Print the tokens of a text", "The text; - is standard input",
-          tokenizer_encode);
-  add_use("decode", "Print the text of tokens, byte for byte",
-          "Whole numbers between white space; - is standard input", tokenizer_decode);
+  TokenizerRequest& request = given.tokenizer;
+  CLI::App* encode = add_use("encode", "Print the tokens of a text",
+                             "The text; - is standard input", tokenizer_encode);
+  encode->add_flag("--special", request.add_special, "Add the special tokens around a text");
+  encode->add_flag("--read-special", request.read_special,
+                   "Take what is spelt as a special token for that token");
+  encode->add_option("--limit", request.limit, "The most tokens; the end of the text is left out")
+      ->check(CLI::PositiveNumber);
+  CLI::App* decode =
+      add_use("decode", "Print the text of tokens, byte for byte",
+              "Whole numbers between white space; - is standard input", tokenizer_decode);
+  decode->add_flag("--skip-special", request.skip_special, "Leave special tokens out");
 }
 
 void add_commands(CLI::App& app, Given& given, char** arguments) {

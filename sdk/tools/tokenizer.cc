@@ -3,6 +3,7 @@
 #include <tenon/ext/draft/tokenizers.h>
 
 #include <charconv>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -40,20 +41,86 @@ void check(const Session& session, const std::string& path, tenon_status status)
   }
 }
 
-Tokenizer read_tokenizer(const Session& session, const std::string& path) {
+tenon_string borrowed(std::string_view text) { return {text.data(), text.size()}; }
+
+// Options of a tokenizer, as the command line gives them.
+class Settings {
+ public:
+  // name  of the tokenizer; empty: options are looked for in all there are
+  Settings(const Session& session, const std::string& name,
+           const std::vector<std::string>& settings) {
+    for (const std::string& each : settings) {
+      const size_t equals = each.find('=');
+      if (equals == std::string::npos || equals == 0) {
+        throw Failure{"--set " + each + ": expected name=value"};
+      }
+      texts_.push_back(each.substr(0, equals));
+      std::string value = each.substr(equals + 1);
+      texts_.push_back(value.starts_with('@') ? read_text(value.substr(1)) : std::move(value));
+    }
+    for (size_t i = 0; i < texts_.size(); i += 2) {
+      names_.push_back(borrowed(texts_[i]));
+      values_.push_back(value_of(texts_[i], texts_[i + 1], type_of(session, name, texts_[i])));
+    }
+  }
+  Settings(const Settings&) = delete;
+  Settings& operator=(const Settings&) = delete;
+
+  const tenon_string* names() const { return names_.data(); }
+  const tenon_value* values() const { return values_.data(); }
+  uint32_t size() const { return static_cast<uint32_t>(names_.size()); }
+
+ private:
+  // "str", "bool", "int"; of an option that is not known the host says so.
+  static std::string type_of(const Session& session, const std::string& name,
+                             const std::string& option) {
+    for (const Json& each : session.query("tokenizers")) {
+      if (!name.empty() && each.at("name") != name) continue;
+      for (const Json& found : each.at("options")) {
+        if (found.at("name") == option) return found.at("type");
+      }
+    }
+    return "str";
+  }
+
+  static tenon_value value_of(const std::string& name, const std::string& text,
+                              const std::string& type) {
+    tenon_value value{TENON_VALUE_STRING, static_cast<uint32_t>(text.size()), {}};
+    value.as.string = text.data();
+    if (type == "str") return value;
+    value.count = 0;
+    value.as.i64 = text == "true" ? 1 : 0;
+    value.tag = TENON_VALUE_BOOL;
+    if (type == "bool" && (text == "true" || text == "false")) return value;
+    const char* const end = text.data() + text.size();
+    const auto [after, error] = std::from_chars(text.data(), end, value.as.i64);
+    value.tag = TENON_VALUE_I64;
+    if (type == "int" && error == std::errc() && after == end) return value;
+    throw Failure{"--set " + name + "=" + text + ": expected " +
+                  (type == "bool" ? "true or false" : "a whole number")};
+  }
+
+  std::deque<std::string> texts_;  // names and values, by turns
+  std::vector<tenon_string> names_;
+  std::vector<tenon_value> values_;
+};
+
+Tokenizer read_tokenizer(const Session& session, const TokenizerRequest& request) {
   tenon_tokenizer* made = nullptr;
-  if (path == "byte") {
+  const Settings settings(session, request.name, request.settings);
+  if (request.file == "byte") {
     session.check(tenon_tokenizer_create(session.context(), "tenon.bytes", TENON_NUL, nullptr, 0,
-                                         nullptr, nullptr, 0, &made));
+                                         settings.names(), settings.values(), settings.size(),
+                                         &made));
     return Tokenizer(made);
   }
-  const std::string file = absolute_path(path);
-  session.check(tenon_tokenizer_load(session.context(), file.data(), file.size(), nullptr, 0,
-                                     nullptr, nullptr, 0, &made));
+  const std::string file = absolute_path(request.file);
+  session.check(tenon_tokenizer_load(session.context(), file.data(), file.size(),
+                                     request.name.empty() ? nullptr : request.name.data(),
+                                     request.name.size(), settings.names(), settings.values(),
+                                     settings.size(), &made));
   return Tokenizer(made);
 }
-
-tenon_string borrowed(std::string_view text) { return {text.data(), text.size()}; }
 
 // Of a text. `vocabulary` is for pairs alone.
 Tokenizer learnt(const Session& session, const std::string& path, const std::string& kind,
@@ -114,15 +181,16 @@ int tokenizer_train(const Options& options, const std::string& text_path, const 
   return kGood;
 }
 
-int tokenizer_encode(const Options& options, const std::string& tokenizer_path,
-                     const std::string& text_path, bool as_json) {
+int tokenizer_encode(const Options& options, const TokenizerRequest& request, bool as_json) {
   const Session session(options);
-  const Tokenizer tokenizer = read_tokenizer(session, tokenizer_path);
-  const std::string text = read_text(text_path);
+  const Tokenizer tokenizer = read_tokenizer(session, request);
+  const std::string text = read_text(request.input);
+  const uint32_t flags = (request.add_special ? TENON_TOKENIZER_ADD_SPECIAL : 0) |
+                         (request.read_special ? TENON_TOKENIZER_READ_SPECIAL : 0);
   tenon_tensor* made = nullptr;
-  check(session, text_path,
-        tenon_tokenizer_call(session.context(), tokenizer.get(), text.data(), text.size(), 0, 0,
-                             &made));
+  check(session, request.input,
+        tenon_tokenizer_call(session.context(), tokenizer.get(), text.data(), text.size(), flags,
+                             request.limit, &made));
   const Tokens owned(made, tenon_tensor_release);
   tenon_view view{};
   session.check(tenon_tensor_get_view(session.context(), made, &view));
@@ -138,19 +206,19 @@ int tokenizer_encode(const Options& options, const std::string& tokenizer_path,
   return kGood;
 }
 
-int tokenizer_decode(const Options& options, const std::string& tokenizer_path,
-                     const std::string& tokens_path, bool as_json) {
+int tokenizer_decode(const Options& options, const TokenizerRequest& request, bool as_json) {
   const Session session(options);
-  const Tokenizer tokenizer = read_tokenizer(session, tokenizer_path);
-  const std::vector<int64_t> tokens = read_tokens(tokens_path);
+  const Tokenizer tokenizer = read_tokenizer(session, request);
+  const std::vector<int64_t> tokens = read_tokens(request.input);
   const auto n = static_cast<int64_t>(tokens.size());
   tenon_tensor* list = nullptr;
   session.check(tenon_tensor_create_from(session.context(), TENON_DTYPE_I64, nullptr, 1, &n,
                                          tokens.data(), tokens.size() * sizeof(int64_t), &list));
   const Tokens owned(list, tenon_tensor_release);
   tenon_text* made = nullptr;
-  check(session, tokens_path,
-        tenon_tokenizer_get_text(session.context(), tokenizer.get(), list, 0, &made));
+  check(session, request.input,
+        tenon_tokenizer_get_text(session.context(), tokenizer.get(), list,
+                                 request.skip_special ? TENON_TOKENIZER_SKIP_SPECIAL : 0, &made));
   const std::string text = take_text(made);
   if (as_json) {
     print_json(Json{{"text", text}});

@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "tests/command/command_support.h"
+#include "tests/support/paths.h"
 
 namespace tenon::tests {
 namespace {
@@ -43,6 +45,48 @@ TEST(CommandTokenizer, TrainsEncodesAndDecodes) {
   EXPECT_EQ(
       run_command({"tokenizer", "encode", of_characters, where, "--json"}).json().at("tokens"),
       (std::vector<int>{2, 3, 1, 2, 3, 1, 2, 3, 0, 2, 3, 4, 0, 2, 3, 4}));
+}
+
+TEST(CommandTokenizer, TakesANameAndOptions) {
+  if (!std::filesystem::exists(std::string(plugin_dir()) + "/tenon.tokenizer_json")) {
+    GTEST_SKIP() << "tenon.tokenizer_json is not built: Oniguruma or utf8proc is not there";
+  }
+  const TemporaryFolder folder;
+  const std::string words = folder.write("vocab.txt", "[UNK]\nThe\nthe\n[CLS]\n[SEP]\n");
+  const std::string text = folder.write("text", "The the <e>");
+  const auto encoded = [&](std::vector<std::string> line) {
+    line.insert(line.begin(), {"tokenizer", "encode"});
+    const Done done = run_command(line);
+    EXPECT_EQ(done.status, 0) << done.err;
+    return done.out;
+  };
+  EXPECT_EQ(encoded({words, text, "--name", "wordpiece", "--limit", "2"}), "2 2\n");
+  EXPECT_EQ(encoded({words, text, "--name", "tenon.wordpiece", "--set", "lower_case=false",
+                     "--special", "--limit", "4"}),
+            "3 1 2 4\n");
+  const std::string vocab = folder.write(
+      "vocab.json", R"({"T":0,"h":1,"e":2,"\u0120":3,"t":4,"<":5,">":6,"he":7,"<e>":8})");
+  const std::string merges = folder.write("merges.txt", "h e\n");
+  EXPECT_EQ(encoded({vocab, text, "--set", "merges=@" + merges, "--set", "special=<e>",
+                     "--read-special"}),
+            "0 7 3 4 7 3 8\n");
+  const std::string tokens = folder.write("tokens", "0 7 8");
+  EXPECT_EQ(run_command({"tokenizer", "decode", vocab, tokens, "--set", "merges=@" + merges,
+                         "--set", "special=<e>", "--skip-special"})
+                .out,
+            "The");
+
+  const auto refused = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> line = {"tokenizer", "encode", words, text, "--name", "wordpiece"};
+    line.insert(line.end(), more.begin(), more.end());
+    const Done done = run_command(line);
+    EXPECT_EQ(done.status, 1) << done.out;
+    return done.err;
+  };
+  EXPECT_THAT(refused({"--set", "lower_case"}), HasSubstr("expected name=value"));
+  EXPECT_THAT(refused({"--set", "lower_case=1"}), HasSubstr("expected true or false"));
+  EXPECT_THAT(refused({"--set", "lower=true"}), HasSubstr("lower_case"));
+  EXPECT_THAT(refused({"--set", "prefix=@absent"}), HasSubstr("absent: cannot be read"));
 }
 
 TEST(CommandTokenizer, SaysWhatIsWrong) {

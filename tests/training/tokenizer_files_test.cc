@@ -6,6 +6,7 @@
 #include <tenon/sdk/plugin/plugin.hpp>
 #include <tenon/sdk/plugin/tokenizer.hpp>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/paths.h"
@@ -175,6 +176,21 @@ TEST_F(TokenizerFiles, OtherNamesSayNothing) {
   std::filesystem::create_directory_symlink(plugins() / "tenon.tokenizers", plugins() / "twice");
   open();
   EXPECT_EQ(words("words"), nothing);
+}
+
+// What stands in a repository that was taken without its large files.
+TEST_F(TokenizerFiles, APointerOfGitLfsIsNamed) {
+  const std::string path = (folder / "words.pairs").string();
+  std::ofstream(path)
+      << "version https://git-lfs.github.com/spec/v1\n"
+         "oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\n"
+         "size 12345\n";
+  tenon_tokenizer* made = nullptr;
+  EXPECT_THAT(refused(tenon_tokenizer_load(context, path.data(), path.size(), nullptr, 0, nullptr,
+                                           nullptr, 0, &made),
+                      TENON_E_DATA),
+              HasSubstr("'" + path + "' is a pointer of Git LFS, not the file itself"));
+  EXPECT_EQ(made, nullptr);
 }
 
 TEST_F(TokenizerFiles, ARefusedPluginIsNamedWithItsReason) {

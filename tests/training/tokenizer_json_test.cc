@@ -205,11 +205,11 @@ TEST_F(TokenizerJsonFiles, HostileExpressionsEndInTime) {
   }
   // Of these not a way is tried again, so that no limit would end them in a long text.
   for (const char* expression :
-       {"(?:(?=a*)a)*", "(?:(?=a*+b?)a)+", "((?!.*b)a){1,500}", "(?:(?<=a*)a){3,}",
+       {"(?:(?=a*)a)*", "(?:(?=a*+b?)a)+", "((?!.*b)a){1,100000}", "(?:(?<=a*)a){3,}",
         "(?:(?=(?~b))a)*", "(?<x>(?=a*)a\\g<x>?)", "(?:a(?:b|(?=(?:aa)*)a)){4}+",
         "(?x)(?:(?=a*)a#)\n)*", "(?:(?=[])]*)a)*", "(?:(?=\\X)a)*"}) {
     file["pre_tokenizer"] = split_by(expression);
-    EXPECT_THAT(refused(encode(made(file), words, 0, 0, out), TENON_E_DATA),
+    EXPECT_THAT(refused(encode(made(file), words.substr(0, 30'000), 0, 0, out), TENON_E_DATA),
                 HasSubstr("a look-around without bound in a group without bound, and the text"))
         << expression;
   }

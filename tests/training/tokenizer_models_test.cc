@@ -176,6 +176,8 @@ TEST_F(TokenizerJsonFiles, RanksOfTiktoken) {
   EXPECT_THAT(
       encoded(read({{"pattern", text("a+$|.")}, {"special", text("<e>=7")}}), "aaaa1aa<e>", kRead),
       ElementsAre(0, 0, 0, 0, 1, 9, 7));
+  EXPECT_THAT(encoded(read({{"pattern", text("a+$|\\n|a")}}), "aa\naa"), ElementsAre(0, 0, 2, 9));
+  EXPECT_THAT(encoded(read({{"pattern", text("a+$|\\n|a")}}), "aa\n"), ElementsAre(0, 0, 2));
   const auto words = [&](const std::string& bytes, std::vector<Option> options,
                          tenon_status status) {
     Tokenizer none;

@@ -153,8 +153,7 @@ class Expression {
         shown_(shortened(expression)) {
     static std::mutex one_at_a_time;  // the library has tables of its own
     const std::scoped_lock lock(one_at_a_time);
-    OnigEncoding encodings[] = {ONIG_ENCODING_UTF8};
-    onig_initialize(encodings, 1);
+    start_oniguruma();
     regex_t* made = nullptr;
     OnigErrorInfo info{};
     const std::string known = written_out(expression, dialect);
@@ -259,6 +258,14 @@ class Expression {
 };
 
 }  // namespace
+
+void start_oniguruma() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    OnigEncoding encodings[] = {ONIG_ENCODING_UTF8};
+    onig_initialize(encodings, 1);
+  });
+}
 
 Cutter by_expression(const std::string& expression, Dialect dialect) {
   return [made = std::make_shared<const Expression>(expression, dialect)](std::string_view text) {

@@ -12,6 +12,9 @@
 
 namespace tenon::tokenizer_json {
 
+// Before any other call of the library, by any thread.
+void start_oniguruma();
+
 // A part of a text, from `begin` to before `end`, in bytes.
 struct Cut {
   size_t begin;

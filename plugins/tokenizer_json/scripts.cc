@@ -4,6 +4,7 @@
 #include <oniguruma.h>
 #include <tenon/sdk/plugin/base.hpp>
 
+#include <algorithm>
 #include <vector>
 
 #include "pattern.hpp"
@@ -13,153 +14,32 @@ namespace tenon::tokenizer_json {
 namespace {
 
 // Those that the package `tokenizers` knows: of Unicode 9. To later ones it cuts nothing.
-constexpr std::string_view kScripts[] = {"Adlam",
-                                         "Ahom",
-                                         "AnatolianHieroglyphs",
-                                         "Arabic",
-                                         "Armenian",
-                                         "Avestan",
-                                         "Balinese",
-                                         "Bamum",
-                                         "BassaVah",
-                                         "Batak",
-                                         "Bengali",
-                                         "Bhaiksuki",
-                                         "Bopomofo",
-                                         "Brahmi",
-                                         "Braille",
-                                         "Buginese",
-                                         "Buhid",
-                                         "CanadianAboriginal",
-                                         "Carian",
-                                         "CaucasianAlbanian",
-                                         "Chakma",
-                                         "Cham",
-                                         "Cherokee",
-                                         "Common",
-                                         "Coptic",
-                                         "Cuneiform",
-                                         "Cypriot",
-                                         "Cyrillic",
-                                         "Deseret",
-                                         "Devanagari",
-                                         "Duployan",
-                                         "EgyptianHieroglyphs",
-                                         "Elbasan",
-                                         "Ethiopic",
-                                         "Georgian",
-                                         "Glagolitic",
-                                         "Gothic",
-                                         "Grantha",
-                                         "Greek",
-                                         "Gujarati",
-                                         "Gurmukhi",
-                                         "Han",
-                                         "Hangul",
-                                         "Hanunoo",
-                                         "Hatran",
-                                         "Hebrew",
-                                         "Hiragana",
-                                         "ImperialAramaic",
-                                         "Inherited",
-                                         "InscriptionalPahlavi",
-                                         "InscriptionalParthian",
-                                         "Javanese",
-                                         "Kaithi",
-                                         "Kannada",
-                                         "Katakana",
-                                         "KayahLi",
-                                         "Kharoshthi",
-                                         "Khmer",
-                                         "Khojki",
-                                         "Khudawadi",
-                                         "Lao",
-                                         "Latin",
-                                         "Lepcha",
-                                         "Limbu",
-                                         "LinearA",
-                                         "LinearB",
-                                         "Lisu",
-                                         "Lycian",
-                                         "Lydian",
-                                         "Mahajani",
-                                         "Malayalam",
-                                         "Mandaic",
-                                         "Manichaean",
-                                         "Marchen",
-                                         "MeeteiMayek",
-                                         "MendeKikakui",
-                                         "MeroiticCursive",
-                                         "MeroiticHieroglyphs",
-                                         "Miao",
-                                         "Modi",
-                                         "Mongolian",
-                                         "Mro",
-                                         "Multani",
-                                         "Myanmar",
-                                         "Nabataean",
-                                         "NewTaiLue",
-                                         "Newa",
-                                         "Nko",
-                                         "Ogham",
-                                         "OlChiki",
-                                         "OldHungarian",
-                                         "OldItalic",
-                                         "OldNorthArabian",
-                                         "OldPermic",
-                                         "OldPersian",
-                                         "OldSouthArabian",
-                                         "OldTurkic",
-                                         "Oriya",
-                                         "Osage",
-                                         "Osmanya",
-                                         "PahawhHmong",
-                                         "Palmyrene",
-                                         "PauCinHau",
-                                         "PhagsPa",
-                                         "Phoenician",
-                                         "PsalterPahlavi",
-                                         "Rejang",
-                                         "Runic",
-                                         "Samaritan",
-                                         "Saurashtra",
-                                         "Sharada",
-                                         "Shavian",
-                                         "Siddham",
-                                         "SignWriting",
-                                         "Sinhala",
-                                         "SoraSompeng",
-                                         "Sundanese",
-                                         "SylotiNagri",
-                                         "Syriac",
-                                         "Tagalog",
-                                         "Tagbanwa",
-                                         "TaiLe",
-                                         "TaiTham",
-                                         "TaiViet",
-                                         "Takri",
-                                         "Tamil",
-                                         "Tangut",
-                                         "Telugu",
-                                         "Thaana",
-                                         "Thai",
-                                         "Tibetan",
-                                         "Tifinagh",
-                                         "Tirhuta",
-                                         "Ugaritic",
-                                         "Vai",
-                                         "WarangCiti",
-                                         "Yi"};
+constexpr std::string_view kScripts =
+    "Adlam Ahom AnatolianHieroglyphs Arabic Armenian Avestan Balinese Bamum BassaVah Batak "
+    "Bengali Bhaiksuki Bopomofo Brahmi Braille Buginese Buhid CanadianAboriginal Carian "
+    "CaucasianAlbanian Chakma Cham Cherokee Common Coptic Cuneiform Cypriot Cyrillic Deseret "
+    "Devanagari Duployan EgyptianHieroglyphs Elbasan Ethiopic Georgian Glagolitic Gothic "
+    "Grantha Greek Gujarati Gurmukhi Han Hangul Hanunoo Hatran Hebrew Hiragana ImperialAramaic "
+    "Inherited InscriptionalPahlavi InscriptionalParthian Javanese Kaithi Kannada Katakana "
+    "KayahLi Kharoshthi Khmer Khojki Khudawadi Lao Latin Lepcha Limbu LinearA LinearB Lisu "
+    "Lycian Lydian Mahajani Malayalam Mandaic Manichaean Marchen MeeteiMayek MendeKikakui "
+    "MeroiticCursive MeroiticHieroglyphs Miao Modi Mongolian Mro Multani Myanmar Nabataean "
+    "NewTaiLue Newa Nko Ogham OlChiki OldHungarian OldItalic OldNorthArabian OldPermic "
+    "OldPersian OldSouthArabian OldTurkic Oriya Osage Osmanya PahawhHmong Palmyrene PauCinHau "
+    "PhagsPa Phoenician PsalterPahlavi Rejang Runic Samaritan Saurashtra Sharada Shavian "
+    "Siddham SignWriting Sinhala SoraSompeng Sundanese SylotiNagri Syriac Tagalog Tagbanwa "
+    "TaiLe TaiTham TaiViet Takri Tamil Tangut Telugu Thaana Thai Tibetan Tifinagh Tirhuta "
+    "Ugaritic Vai WarangCiti Yi";
 constexpr unsigned char kAny = 0xFF;  // fits every script
 
 // The script of each code point, as its place in the list.
 std::vector<unsigned char> scripts() {
-  OnigEncoding encodings[] = {ONIG_ENCODING_UTF8};
-  onig_initialize(encodings, 1);
+  start_oniguruma();
   std::vector<unsigned char> scripts(0x110000, kAny);
   unsigned char number = 0;
-  for (const std::string_view name : kScripts) {
-    std::string spelt(name);
+  for (std::string_view rest = kScripts; !rest.empty();) {
+    std::string spelt(rest.substr(0, rest.find(' ')));
+    rest.remove_prefix(std::min(spelt.size() + 1, rest.size()));
     auto* const start = reinterpret_cast<OnigUChar*>(spelt.data());
     const int type =
         ONIG_ENCODING_UTF8->property_name_to_ctype(ONIG_ENCODING_UTF8, start, start + spelt.size());

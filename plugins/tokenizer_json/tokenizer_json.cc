@@ -220,14 +220,14 @@ json parsed(std::string_view file) {
     return json::parse(file);
   } catch (const json::parse_error& error) {
     const bool is_cut_off = error.byte > file.size();
-    throw sdk::Failure{
-        TENON_E_DATA,
-        is_cut_off ? "it is JSON that is cut off after " + std::to_string(file.size()) + " bytes"
-                   : "it is not JSON from byte " + std::to_string(error.byte) + " on",
-        "file",
-        "JSON",
-        "",
-        "get the file again"};
+    throw sdk::Failure{TENON_E_DATA,
+                       is_cut_off
+                           ? "it is JSON that is cut off at byte " + std::to_string(file.size())
+                           : "it is not JSON from byte " + std::to_string(error.byte) + " on",
+                       "file",
+                       "JSON",
+                       "",
+                       "get the file again"};
   } catch (const json::out_of_range&) {
     throw sdk::Failure{TENON_E_DATA, "a number in it is too large for any", "file",
                        "numbers that a double holds", ""};
@@ -481,7 +481,8 @@ constexpr tenon_tokenizer_sample kSamples[] = {
     sdk::refused_tokenizer({.file = R"({"config": {}, "vocab": []})", .text = "a"}, TENON_E_DATA,
                            "a tekken.json"),
     sdk::refused_tokenizer({.text = "a"}, TENON_E_ATTRIBUTE, "made of a file"),
-    sdk::refused_tokenizer({.file = "{", .text = "a"}, TENON_E_DATA, "not JSON from byte"),
+    sdk::refused_tokenizer({.file = "{", .text = "a"}, TENON_E_DATA, "cut off at byte 1"),
+    sdk::refused_tokenizer({.file = "{x", .text = "a"}, TENON_E_DATA, "not JSON from byte 2"),
     sdk::refused_tokenizer({.file = kByteLevel, .text = "c"}, TENON_E_DATA, "no unknown token"),
     sdk::refused_tokenizer({.file = R"({"model": {"type": "Unigram", "vocab": []}})", .text = "a"},
                            TENON_E_DATA, "no unknown token"),

@@ -158,7 +158,7 @@ TEST_F(TokenizerJsonFiles, VocabulariesWithMerges) {
               HasSubstr("it has no merge"));
   EXPECT_THAT(words("\"{}\"", {}, TENON_E_DATA), HasSubstr("but JSON of another kind"));
   EXPECT_THAT(words(R"({"a": 1e999})", {}, TENON_E_DATA), HasSubstr("a number in it is too large"));
-  EXPECT_THAT(words(R"({"model": )", {}, TENON_E_DATA), HasSubstr("cut off after 10 bytes"));
+  EXPECT_THAT(words(R"({"model": )", {}, TENON_E_DATA), HasSubstr("cut off at byte 10"));
   EXPECT_THAT(words(R"({"a</w>": 0})", {{"merges", text("a b")}}, TENON_E_UNSUPPORTED),
               HasSubstr("marks ends of words"));
 }

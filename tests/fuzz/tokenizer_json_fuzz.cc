@@ -18,8 +18,13 @@ namespace {
 Pipeline read(std::string_view file) {
   if (file.starts_with('{')) return tenon::tokenizer_json::read_tokenizer_json(file);
   const size_t end = std::min(file.find('\n'), file.size());
-  return tenon::tokenizer_json::read_tiktoken(file.substr(std::min(end + 1, file.size())),
-                                              file.substr(0, end), "<e>=300");
+  try {
+    return tenon::tokenizer_json::read_tiktoken(file.substr(std::min(end + 1, file.size())),
+                                                file.substr(0, end), "<e>=300");
+  } catch (tenon::sdk::Failure& failure) {  // the expression is an option to those who call it
+    if (failure.status == TENON_E_ATTRIBUTE) failure.status = TENON_E_DATA;
+    throw;
+  }
 }
 
 void use(const Pipeline& tokenizer, std::string_view text) {

@@ -5,6 +5,7 @@
 
 #include <tenon/sdk/plugin/tokenizer.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,6 +19,13 @@ namespace tenon::tokenizer_json {
 
 // what  "text" or "file". errors  TENON_E_DATA, with the place
 void require_utf8(std::string_view bytes, const std::string& what);
+
+// The next part of a text, and what is left of it.
+inline std::string_view take_until(std::string_view& rest, char end) {
+  const std::string_view part = rest.substr(0, rest.find(end));
+  rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+  return part;
+}
 
 // What a pipeline is made of.
 struct Parts {

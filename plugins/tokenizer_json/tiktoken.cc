@@ -86,13 +86,6 @@ void require_ranks(const Published& encoding, int32_t ranks) {
                      "name the encoding of the file, or give its expression"};
 }
 
-// The next part of a text, and what is left of it.
-std::string_view take_until(std::string_view& rest, char end) {
-  const std::string_view part = rest.substr(0, rest.find(end));
-  rest.remove_prefix(std::min(part.size() + 1, rest.size()));
-  return part;
-}
-
 std::optional<int32_t> number_of(std::string_view digits) {
   int32_t number = 0;
   const char* const end = digits.data() + digits.size();

@@ -320,9 +320,7 @@ json merges_of(std::string_view lines) {
                        "give what the file holds, not its name"};
   }
   while (!lines.empty()) {
-    const size_t end = std::min(lines.find('\n'), lines.size());
-    std::string_view line = lines.substr(0, end);
-    lines.remove_prefix(std::min(end + 1, lines.size()));
+    std::string_view line = take_until(lines, '\n');
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (!line.empty() && !line.starts_with("#version")) merges.push_back(line);
   }
@@ -332,9 +330,7 @@ json merges_of(std::string_view lines) {
 json special_tokens_of(std::string_view spellings, const json& vocab) {
   json added = json::array();
   while (!spellings.empty()) {
-    const size_t end = std::min(spellings.find(' '), spellings.size());
-    const std::string spelling(spellings.substr(0, end));
-    spellings.remove_prefix(std::min(end + 1, spellings.size()));
+    const std::string spelling(take_until(spellings, ' '));
     if (spelling.empty()) continue;
     if (!vocab.contains(spelling)) {
       throw sdk::Failure{TENON_E_ATTRIBUTE, "'" + spelling + "' is not in the vocabulary",

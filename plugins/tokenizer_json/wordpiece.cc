@@ -18,9 +18,7 @@ Vocabulary read_vocabulary(std::string_view file) {
   Vocabulary vocabulary;
   require_utf8(file, "file");
   for (int64_t line = 0; !file.empty(); ++line) {
-    const size_t end = std::min(file.find('\n'), file.size());
-    const std::string spelling = stripped(file.substr(0, end), false, true);
-    file.remove_prefix(std::min(end + 1, file.size()));
+    const std::string spelling = stripped(take_until(file, '\n'), false, true);
     if (spelling.empty()) continue;  // its number stays free
     try {
       vocabulary.add(spelling, line);

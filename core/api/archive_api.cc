@@ -68,6 +68,14 @@ tenon_status tenon_archive_get_entry(tenon_context* context, tenon_archive* arch
   });
 }
 
+tenon_status tenon_archive_get_foreign(tenon_context* context, tenon_archive* archive,
+                                       uint32_t index, const char** out_text,
+                                       uint64_t* out_text_length) {
+  return guard(context, [&](Context& cx) {
+    give(require_archive(cx, archive).entry(index).foreign, out_text, out_text_length);
+  });
+}
+
 tenon_status tenon_archive_find(tenon_context* context, tenon_archive* archive, const char* name,
                                 uint64_t name_length, uint32_t* out_index) {
   return guard_out(context, out_index, "out_index", [&](Context& cx) {
@@ -79,9 +87,11 @@ tenon_status tenon_archive_find(tenon_context* context, tenon_archive* archive, 
 tenon_status tenon_tensor_create_loaded(tenon_context* context, tenon_archive* archive,
                                         uint32_t index, uint32_t flags, tenon_tensor** out_tensor) {
   return guard_out(context, out_tensor, "out_tensor", [&](Context& cx) {
-    refuse_flags(flags, TENON_ARCHIVE_COPY);
+    refuse_flags(flags, TENON_ARCHIVE_COPY | TENON_ARCHIVE_BYTES);
     const Archive& from = require_archive(cx, archive);
-    Ref made = from.tensor(cx, index, (flags & TENON_ARCHIVE_COPY) != 0);
+    const bool copy = (flags & TENON_ARCHIVE_COPY) != 0;
+    const bool bytes = (flags & TENON_ARCHIVE_BYTES) != 0;
+    Ref made = bytes ? from.bytes(cx, index, copy) : from.tensor(cx, index, copy);
     return tensor::handle(made.take());
   });
 }

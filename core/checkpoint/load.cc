@@ -47,12 +47,13 @@ class Loading {
     if (found == tensors_.end()) {
       refuse(name, "is not in the file", tensor::describe(like), "nothing");
     }
-    const tenon_meta& meta = file_.entry(found->second).meta;
+    const exchange::Entry& entry = file_.entry(found->second);
+    const tenon_meta& meta = entry.meta;
     const bool same = meta.dtype == like.dtype && meta.rank == like.rank &&
                       std::equal(meta.shape, meta.shape + meta.rank, like.shape);
     if (!same) {
       refuse(name, "has another shape or dtype in the file", tensor::describe(like),
-             tensor::describe(meta));
+             exchange::describe(entry));
     }
     taken_.insert(name);
     return file_.tensor(context_, found->second, false);
@@ -90,7 +91,7 @@ class Loading {
          each != tensors_.end() && each->first.starts_with(prefix); ++each) {
       if (taken_.contains(each->first)) continue;
       refuse(each->first, "is in the file, and nowhere here", "no such tensor",
-             tensor::describe(file_.entry(each->second).meta));
+             exchange::describe(file_.entry(each->second)));
     }
   }
 

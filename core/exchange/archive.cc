@@ -76,7 +76,7 @@ void check_bools(const Entry& entry, const void* data) {
 
 Source::Source(Context& context, const registry::Entry& kind, const std::string& path,
                bool in_memory)
-    : kind_(kind), image_(std::make_shared<const Image>(path, in_memory)) {
+    : kind_(kind), path_(path), image_(std::make_shared<const Image>(path, in_memory)) {
   ask(context, kind, "read", &tenon_format_desc::read, image_->data(), image_->size(), &object_);
 }
 
@@ -99,6 +99,24 @@ void Archive::load(Context& context, const registry::Entry& kind, const std::str
   }
 }
 
+namespace {
+
+// A form that a tensor may have; a foreign one's dtype is none, and its shape what the file says.
+bool is_possible(const tenon_format_entry& said, const tenon_format_desc& format) {
+  constexpr uint32_t kKnown =
+      TENON_FORMAT_COLUMN_MAJOR | TENON_FORMAT_PACKED | TENON_FORMAT_FOREIGN;
+  const bool foreign = (said.flags & TENON_FORMAT_FOREIGN) != 0;
+  if (said.meta.rank < 0 || said.meta.rank > TENON_MAX_RANK) return false;
+  if ((said.flags & ~kKnown) != 0) return false;
+  if ((said.flags & TENON_FORMAT_PACKED) != 0 && format.unpack == nullptr) return false;
+  if (!foreign) return tensor::is_known(said.meta.dtype);
+  const auto* end = said.meta.shape + said.meta.rank;
+  return format.foreign != nullptr && said.meta.dtype == TENON_DTYPE_NONE &&
+         std::all_of(said.meta.shape, end, [](int64_t size) { return size >= 0; });
+}
+
+}  // namespace
+
 void Archive::add_entry(Context& context, uint32_t index) {
   const registry::Entry& kind = source_->kind();
   tenon_format_entry said{};
@@ -111,16 +129,24 @@ void Archive::add_entry(Context& context, uint32_t index) {
   entry.flags = said.flags;
   entry.offset = said.offset;
   entry.bytes = said.bytes;
-  if (said.meta.rank < 0 || said.meta.rank > TENON_MAX_RANK || !tensor::is_known(said.meta.dtype) ||
-      (said.flags & ~(TENON_FORMAT_COLUMN_MAJOR | TENON_FORMAT_PACKED)) != 0 ||
-      ((said.flags & TENON_FORMAT_PACKED) != 0 && kind.as<tenon_format_desc>().unpack == nullptr)) {
+  if (!is_possible(said, kind.as<tenon_format_desc>())) {
     refuse_plugin(kind, "gives tensor " + quoted(entry.name) + " an impossible form");
   }
-  const uint32_t size = tensor::size_of(said.meta.dtype);
-  const int64_t count = tensor::checked_count(shape_of(said.meta), size);
   const bool packed = (said.flags & TENON_FORMAT_PACKED) != 0;
   const uint64_t length = source_->image()->size();
-  if (static_cast<uint64_t>(count) * size != said.bytes ||
+  bool whole = true;
+  if ((said.flags & TENON_FORMAT_FOREIGN) != 0) {
+    tenon_string words{};
+    ask(context, kind, "foreign", &tenon_format_desc::foreign, source_->object(), index, &words);
+    entry.foreign = registry::text_view(words);
+    if (entry.foreign.empty())
+      refuse_plugin(kind, "does not say what " + quoted(entry.name) + " is");
+  } else {
+    const uint32_t size = tensor::size_of(said.meta.dtype);
+    const int64_t count = tensor::checked_count(shape_of(said.meta), size);
+    whole = static_cast<uint64_t>(count) * size == said.bytes;
+  }
+  if (!whole || said.bytes > INT64_MAX ||
       (!packed && (said.offset > length || said.bytes > length - said.offset))) {
     refuse_plugin(kind, "gives tensor " + quoted(entry.name) + " bytes that are not its own");
   }
@@ -178,6 +204,28 @@ Ref Archive::tensor(Context& context, uint32_t index, bool copy) const {
   if (from.tensor) {
     return Ref(copy ? launch::copy(context, *from.tensor) : from.tensor->alias());
   }
+  if (!from.foreign.empty()) {
+    fail(TENON_E_UNSUPPORTED,
+         quoted(from.name) + " in '" + source_->path() + "' is no tensor that Tenon can hold",
+         from.name, "one of: " + tensor::dtypes_text(tensor::all_dtypes(), " "), from.foreign,
+         "ask for its bytes, as u8, or convert it first");
+  }
+  return loaded(context, from, copy);
+}
+
+Ref Archive::bytes(Context& context, uint32_t index, bool copy) const {
+  Entry from = entry(index);
+  if (from.tensor) {
+    fail(TENON_E_ARGUMENT, "bytes are of tensors in a file, and " + quoted(from.name) + " was set",
+         from.name, "a tensor of a file", "a tensor that was set");
+  }
+  from.meta.dtype = TENON_DTYPE_U8;
+  from.meta.rank = 1;
+  from.meta.shape[0] = static_cast<int64_t>(from.bytes);
+  return loaded(context, from, copy);
+}
+
+Ref Archive::loaded(Context& context, const Entry& from, bool copy) const {
   const auto address = reinterpret_cast<uintptr_t>(source_->image()->data()) + from.offset;
   const bool aligned = address % tensor::size_of(from.meta.dtype) == 0;
   const bool packed = (from.flags & TENON_FORMAT_PACKED) != 0;
@@ -329,6 +377,10 @@ void Archive::write(Context& context, const registry::Entry& kind, const std::st
   }
   if (left != 0) refuse_layout(kind);
   file.commit();
+}
+
+std::string describe(const Entry& entry) {
+  return entry.foreign.empty() ? tensor::describe(entry.meta) : entry.foreign;
 }
 
 // ---- Choosing a format --------------------------------------------------------------------------

@@ -36,11 +36,13 @@ class Source : NoCopy {
   ~Source();
 
   const registry::Entry& kind() const { return kind_; }
+  const std::string& path() const { return path_; }
   const std::shared_ptr<const Image>& image() const { return image_; }
   void* object() const { return object_; }
 
  private:
   const registry::Entry& kind_;
+  std::string path_;
   std::shared_ptr<const Image> image_;  // tensors hold it too
   void* object_ = nullptr;
 };
@@ -49,6 +51,7 @@ struct Entry {
   std::string name;
   tenon_meta meta{};
   tensor::Ref tensor;  // of one that was set; else it lies in the source:
+  std::string foreign;  // what it is, if Tenon cannot hold it
   uint32_t index = 0;
   uint32_t flags = 0;
   uint64_t offset = 0;
@@ -71,6 +74,8 @@ class Archive : public OfRuntime {
   uint32_t texts() const { return static_cast<uint32_t>(metadata_.size()); }
   // Row-major or as the file has it, in host memory if it comes from a file.
   tensor::Ref tensor(Context& context, uint32_t index, bool copy) const;
+  // Of one that comes from a file: its bytes, as u8.
+  tensor::Ref bytes(Context& context, uint32_t index, bool copy) const;
 
   void set(std::string_view name, const tensor::Tensor& tensor);
   void set_metadata(std::string_view key, std::string_view value);
@@ -79,6 +84,7 @@ class Archive : public OfRuntime {
   using Names = std::map<std::string, uint32_t, std::less<>>;
   void add_entry(Context& context, uint32_t index);
   void add_text(Context& context, uint32_t index);
+  tensor::Ref loaded(Context& context, const Entry& entry, bool copy) const;
   tensor::Ref window(Context& context, const Entry& entry) const;
   tensor::Ref unpacked(Context& context, const Entry& entry) const;
 
@@ -88,6 +94,9 @@ class Archive : public OfRuntime {
   std::vector<std::pair<std::string, std::string>> metadata_;
   Names keys_;
 };
+
+// Shape and dtype in words, or what a file says of a foreign one.
+std::string describe(const Entry& entry);
 
 // The format of this name or, if that is empty, the one for the ending of the path.
 const registry::Entry& choose_format(Context& context, std::string_view name,

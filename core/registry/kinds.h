@@ -29,6 +29,9 @@ using SchemaOf = std::function<const Schema*(std::string_view)>;
 constexpr uint32_t least_bytes(const tenon_dataset_desc*) {
   return offsetof(tenon_dataset_desc, lengths);
 }
+constexpr uint32_t least_bytes(const tenon_format_desc*) {
+  return offsetof(tenon_format_desc, foreign);
+}
 
 // Throw as checks.h says. what: "schedule acme.cosine"
 void check(const tenon_optimizer_desc& desc, const What& what, const SchemaOf& schema_of);

@@ -77,7 +77,7 @@ constexpr tenon_format_desc kFormats[] = {
          "without a copy; column-major arrays keep their order as strides, big-endian ones are "
          "copied. Any name will do for the one tensor that is written."),
      str(".npy"), read, Contents::release, Contents::count, Contents::entry, Contents::pair, unpack,
-     layout, Pieces::piece, nullptr, Pieces::release}};
+     layout, Pieces::piece, nullptr, Pieces::release, nullptr}};
 
 }  // namespace
 

@@ -419,7 +419,7 @@ constexpr tenon_format_desc kFormats[] = {
          "4 GiB. Arrays are copies, and each one's check sum is compared when it is asked for. "
          "Written without compression."),
      str(".npz"), read, Contents::release, Contents::count, Contents::entry, Contents::pair, unpack,
-     layout, Pieces::piece, Pieces::show, Pieces::release}};
+     layout, Pieces::piece, Pieces::show, Pieces::release, nullptr}};
 
 }  // namespace
 

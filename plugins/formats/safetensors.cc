@@ -302,7 +302,7 @@ constexpr tenon_format_desc kFormats[] = {
          "safetensors. Mapped without a copy. Files with an overlap, a gap, a name twice or a "
          "header above 100 MB are refused."),
      str(".safetensors"), read, Contents::release, Contents::count, Contents::entry, Contents::pair,
-     nullptr, layout, HeadAndTensors::piece, nullptr, Pieces::release}};
+     nullptr, layout, HeadAndTensors::piece, nullptr, Pieces::release, nullptr}};
 
 }  // namespace
 

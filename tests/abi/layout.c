@@ -532,7 +532,7 @@ MEMBER(tenon_format_piece, length, 8);
 MEMBER(tenon_format_piece, kind, 16);
 MEMBER(tenon_format_piece, entry, 20);
 
-STRUCT(tenon_format_desc, 136);
+STRUCT(tenon_format_desc, 144);
 MEMBER(tenon_format_desc, struct_size, 0);
 MEMBER(tenon_format_desc, flags, 4);
 MEMBER(tenon_format_desc, name, 8);
@@ -548,6 +548,7 @@ MEMBER(tenon_format_desc, layout, 104);
 MEMBER(tenon_format_desc, piece, 112);
 MEMBER(tenon_format_desc, written, 120);
 MEMBER(tenon_format_desc, release_layout, 128);
+MEMBER(tenon_format_desc, foreign, 136);
 
 STRUCT(tenon_formats_table, 16);
 MEMBER(tenon_formats_table, struct_size, 0);

@@ -63,6 +63,9 @@ void add_reading(Rows& rows) {
   const auto get_entry = [](World& w, tenon_context* cx, tenon_archive* from, uint32_t index) {
     return tenon_archive_get_entry(cx, from, index, &w.outs.name, w.outs.numbers, &w.outs.meta);
   };
+  const auto get_foreign = [](World& w, tenon_context* cx, tenon_archive* from, uint32_t index) {
+    return tenon_archive_get_foreign(cx, from, index, &w.outs.name, w.outs.numbers);
+  };
   const auto get_metadata = [](World& w, tenon_context* cx, tenon_archive* from, uint32_t index) {
     return tenon_archive_get_metadata(cx, from, index, &w.outs.name, w.outs.numbers, nullptr,
                                       nullptr);
@@ -80,13 +83,20 @@ void add_reading(Rows& rows) {
     }
   };
   by_index("tenon_archive_get_entry", get_entry);
+  by_index("tenon_archive_get_foreign", get_foreign);
   by_index("tenon_archive_get_metadata", get_metadata);
   by_index("tenon_tensor_create_loaded", make);
   add(rows, "tenon_tensor_create_loaded", "NULL out", TENON_E_ARGUMENT,
       [](World& w) { return tenon_tensor_create_loaded(w.cx, w.own.archive, 0, 0, nullptr); });
-  add_unknown_flags(
-      rows, "tenon_tensor_create_loaded", TENON_ARCHIVE_COPY, [](World& w, uint32_t flags) {
-        return tenon_tensor_create_loaded(w.cx, w.own.archive, 0, flags, w.outs.tensors);
+  add_unknown_flags(rows, "tenon_tensor_create_loaded", TENON_ARCHIVE_COPY | TENON_ARCHIVE_BYTES,
+                    [](World& w, uint32_t flags) {
+                      return tenon_tensor_create_loaded(w.cx, w.own.archive, 0, flags,
+                                                        w.outs.tensors);
+                    });
+  add(rows, "tenon_tensor_create_loaded", "bytes of one that was set", TENON_E_ARGUMENT,
+      [](World& w) {
+        return tenon_tensor_create_loaded(w.cx, w.own.archive, 0, TENON_ARCHIVE_BYTES,
+                                          w.outs.tensors);
       });
 }
 

@@ -86,6 +86,9 @@ FaultRows archive_faults() {
   sweep(rows, "tenon_archive_get_entry", "the first", [](FaultWorld& w) {
     return tenon_archive_get_entry(w.cx, w.own.archive, 0, &w.outs.name, nullptr, &w.outs.meta);
   });
+  sweep(rows, "tenon_archive_get_foreign", "the first", [](FaultWorld& w) {
+    return tenon_archive_get_foreign(w.cx, w.own.archive, 0, &w.outs.name, nullptr);
+  });
   sweep(rows, "tenon_archive_find", "by name", [](FaultWorld& w) {
     return tenon_archive_find(w.cx, w.own.archive, "w", 1, &w.outs.index);
   });

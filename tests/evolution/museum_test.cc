@@ -2,6 +2,7 @@
 // tests/evolution/museum_test.cc: plugin binaries that were compiled once and kept. Those of this
 // draft load and give right numbers; those of another draft are refused in words.
 #include <stdlib.h>
+#include <tenon/ext/draft/archives.h>
 #include <tenon/ext/draft/loaders.h>
 #include <tenon/ext/draft/tokenizers.h>
 #include <tenon/ext/draft/transforms.h>
@@ -186,6 +187,29 @@ TEST_F(MuseumOfThisDraft, TheDatasetWithLengthsIsReadByALoader) {
   EXPECT_THAT(found, ElementsAre(0, 1, 2, 3));
   tenon_loader_release(loader);
   tenon_dataset_release(rows);
+}
+
+// Its descriptor ends before formats could say what Tenon cannot hold.
+TEST_F(MuseumOfThisDraft, TheFormatIsReadAndHasNothingForeign) {
+  Session s(exhibits());
+  const std::string path = (root / "a.raw").string();
+  std::ofstream(path) << "abc";
+  tenon_archive* archive = nullptr;
+  s.must(tenon_archive_load(s.context, path.c_str(), TENON_NUL, "", 0, 0, &archive));
+  const char* words = nullptr;
+  uint64_t length = 9;
+  s.must(tenon_archive_get_foreign(s.context, archive, 0, &words, &length));
+  EXPECT_EQ(length, 0u);
+  EXPECT_STREQ(words, "");
+  for (const uint32_t flags : {0u, TENON_ARCHIVE_BYTES}) {
+    tenon_tensor* made = nullptr;
+    s.must(tenon_tensor_create_loaded(s.context, archive, 0, flags, &made));
+    const Tensor tensor(made);
+    uint8_t found[3] = {};
+    s.must(tenon_tensor_get_data(s.context, tensor.get(), found, sizeof found));
+    EXPECT_THAT(found, ElementsAre('a', 'b', 'c'));
+  }
+  tenon_archive_release(archive);
 }
 
 TEST_F(Museum, AnotherDraftIsRefusedByItsManifest) {

@@ -16,6 +16,7 @@ struct Liar {
   uint32_t entries = 1;
   int tensors_laid_out = 1;
   int pieces = 0;
+  tenon_string words{};
 };
 Liar liar;
 int object;
@@ -132,9 +133,34 @@ TEST_F(LyingFormat, WhatItSaysOfAFileIsChecked) {
   liar.entry = right;
   liar.entry.flags = TENON_FORMAT_PACKED;  // but there is no `unpack`
   EXPECT_EQ(loaded(), "acme.lies: gives tensor \"w\" an impossible form");
+  liar.entry.flags = TENON_FORMAT_FOREIGN;  // nor `foreign`
+  liar.entry.meta.dtype = TENON_DTYPE_NONE;
+  EXPECT_EQ(loaded(), "acme.lies: gives tensor \"w\" an impossible form");
   liar.entry = right;
   liar.entries = 2;
   EXPECT_EQ(loaded(TENON_E_DATA), "acme.lies: two tensors are named \"w\"");
+}
+
+TEST_F(LyingFormat, WhatItSaysOfForeignTensorsIsChecked) {
+  liar.desc.foreign = [](tenon_call*, void*, uint32_t, tenon_string* out) {
+    *out = liar.words;
+    return TENON_OK;
+  };
+  must(tenon_plugin_load(context, query));
+  liar.entry.flags = TENON_FORMAT_FOREIGN;
+  liar.entry.meta.dtype = TENON_DTYPE_NONE;
+  EXPECT_EQ(loaded(), "acme.lies: does not say what \"w\" is");
+  liar.words = sdk::str("F3");
+  load(write("a.lies", "12345678"));
+  const std::string impossible = "acme.lies: gives tensor \"w\" an impossible form";
+  liar.entry.meta.shape[0] = -1;
+  EXPECT_EQ(loaded(), impossible);
+  liar.entry.meta.shape[0] = 1;
+  liar.entry.meta.dtype = TENON_DTYPE_F32;
+  EXPECT_EQ(loaded(), impossible);
+  liar.entry.meta.dtype = TENON_DTYPE_NONE;
+  liar.entry.bytes = 9;
+  EXPECT_EQ(loaded(), "acme.lies: gives tensor \"w\" bytes that are not its own");
 }
 
 TEST_F(LyingFormat, LayoutsThatLoseATensorWriteNothing) {

@@ -96,7 +96,8 @@ static const tenon_format_desc formats[] = {{.struct_size = sizeof(tenon_format_
                                              .layout = layout,
                                              .piece = piece,
                                              .written = NULL,
-                                             .release_layout = free}};
+                                             .release_layout = free,
+                                             .foreign = NULL}};
 
 // ---- The layer: a child, then a number times its output; counts its calls in training -----------
 

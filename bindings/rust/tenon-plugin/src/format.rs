@@ -234,5 +234,6 @@ pub const fn format<F: Format>() -> tenon_format_desc {
         piece: Some(piece),
         written: None,
         release_layout: Some(release_box::<Pieces>),
+        foreign: None,
     }
 }

@@ -57,7 +57,7 @@ const _: () = assert!(size_of::<tenon_format_entry>() == 120);
 const _: () = assert!(size_of::<tenon_format_pair>() == 32);
 const _: () = assert!(size_of::<tenon_format_content>() == 32);
 const _: () = assert!(size_of::<tenon_format_piece>() == 24);
-const _: () = assert!(size_of::<tenon_format_desc>() == 136);
+const _: () = assert!(size_of::<tenon_format_desc>() == 144);
 const _: () = assert!(size_of::<tenon_formats_table>() == 16);
 const _: () = assert!(size_of::<tenon_layer_option>() == 56);
 const _: () = assert!(size_of::<tenon_layer_sample>() == 40);
@@ -414,6 +414,7 @@ fn every_member_is_where_c_has_it() {
     assert_eq!(offset!(tenon_format_desc, piece), 112);
     assert_eq!(offset!(tenon_format_desc, written), 120);
     assert_eq!(offset!(tenon_format_desc, release_layout), 128);
+    assert_eq!(offset!(tenon_format_desc, foreign), 136);
     assert_eq!(offset!(tenon_formats_table, struct_size), 0);
     assert_eq!(offset!(tenon_formats_table, count), 4);
     assert_eq!(offset!(tenon_formats_table, descs), 8);

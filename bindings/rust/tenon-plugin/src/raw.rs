@@ -1095,6 +1095,7 @@ unsafe impl Sync for tenon_datasets_table {}
 pub const TENON_INTERFACE_FORMATS: &str = "tenon.formats/1";
 pub const TENON_FORMAT_COLUMN_MAJOR: u32 = 1;
 pub const TENON_FORMAT_PACKED: u32 = 2;
+pub const TENON_FORMAT_FOREIGN: u32 = 4;
 pub const TENON_PIECE_BYTES: u32 = 0;
 pub const TENON_PIECE_TENSOR: u32 = 1;
 pub const TENON_PIECE_END: u32 = 2;
@@ -1194,6 +1195,12 @@ pub struct tenon_format_desc {
         length: u64,
     ) -> tenon_status>,
     pub release_layout: Option<unsafe extern "C" fn(layout: *mut c_void)>,
+    pub foreign: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        object: *mut c_void,
+        index: u32,
+        out_text: *mut tenon_string,
+    ) -> tenon_status>,
 }
 // Constant data of a plugin, which any thread may read.
 unsafe impl Sync for tenon_format_desc {}

@@ -78,6 +78,13 @@ functions! {
         out_name_length: *mut u64,
         out_meta: *mut tenon_meta,
     ) -> tenon_status;
+    fn tenon_archive_get_foreign(
+        context: *mut tenon_context,
+        archive: *mut tenon_archive,
+        index: u32,
+        out_text: *mut *const c_char,
+        out_text_length: *mut u64,
+    ) -> tenon_status;
     fn tenon_archive_find(
         context: *mut tenon_context,
         archive: *mut tenon_archive,

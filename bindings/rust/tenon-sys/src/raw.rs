@@ -213,6 +213,7 @@ pub struct tenon_error {
 
 pub const TENON_ARCHIVE_IN_MEMORY: u32 = 1;
 pub const TENON_ARCHIVE_COPY: u32 = 1;
+pub const TENON_ARCHIVE_BYTES: u32 = 2;
 
 #[repr(C)]
 pub struct tenon_archive {

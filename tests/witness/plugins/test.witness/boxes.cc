@@ -185,7 +185,7 @@ constexpr auto formats_of(std::integer_sequence<uint32_t, F...>) {
   return std::array{tenon_format_desc{sizeof(tenon_format_desc), 0, sdk::str(kNames[F]),
                                       sdk::str("A box of tensors."), sdk::str(".box"), read<F>,
                                       release, count, entry, pair, nullptr, layout<F>, piece,
-                                      nullptr, release_layout}...};
+                                      nullptr, release_layout, nullptr}...};
 }
 constexpr auto formats = formats_of(std::make_integer_sequence<uint32_t, kFaults>());
 

@@ -26,9 +26,11 @@ TENON_EXPORT tenon_status tenon_archive_create(tenon_context* context, tenon_arc
 // this process; if that may happen, load with TENON_ARCHIVE_IN_MEMORY.
 // format   "tenon.npy"; empty: by the ending of the file's name
 // memory   the mapping lives until the archive and every tensor made from it are gone
-// errors   TENON_E_IO (cannot be read), TENON_E_DATA (is damaged), TENON_E_UNSUPPORTED (holds
-//          what Tenon lacks: a dtype, more than 8 dimensions), TENON_E_NOT_FOUND (no such format,
-//          or none for this ending), TENON_E_PLUGIN
+// foreign  what Tenon cannot hold (another dtype, more than 8 dimensions, a member that is no
+//          array) is listed with the rest, and refused only when it is asked for
+// errors   TENON_E_IO (cannot be read), TENON_E_DATA (is damaged), TENON_E_UNSUPPORTED (is made
+//          in a way that is not read), TENON_E_NOT_FOUND (no such format, or none for this
+//          ending), TENON_E_PLUGIN
 TENON_EXPORT tenon_status tenon_archive_load(tenon_context* context, const char* path,
                                              uint64_t path_length, const char* format,
                                              uint64_t format_length, uint32_t flags,
@@ -42,11 +44,19 @@ TENON_EXPORT tenon_status tenon_archive_get_count(tenon_context* context, tenon_
                                                   uint32_t* out_tensors, uint32_t* out_metadata);
 
 // Name (borrowed, zero-terminated), shape and dtype of tensor `index`, in the file's order, or the
-// order in which they were set; any pointer may be NULL.
+// order in which they were set; any pointer may be NULL. The dtype of a foreign one is
+// TENON_DTYPE_NONE, and its shape the file's, or of rank 0 if it has none or more than 8 dimensions.
 // errors   TENON_E_NOT_FOUND past the last
 TENON_EXPORT tenon_status tenon_archive_get_entry(tenon_context* context, tenon_archive* archive,
                                                   uint32_t index, const char** out_name,
                                                   uint64_t* out_name_length, tenon_meta* out_meta);
+
+// What tensor `index` is if it is foreign, in the file's own words ("F8_E4M3"), borrowed,
+// zero-terminated; else empty. Any pointer may be NULL.
+// errors   TENON_E_NOT_FOUND past the last
+TENON_EXPORT tenon_status tenon_archive_get_foreign(tenon_context* context, tenon_archive* archive,
+                                                    uint32_t index, const char** out_text,
+                                                    uint64_t* out_text_length);
 
 // The index of the tensor of this name.
 // errors   TENON_E_NOT_FOUND (names some that there are)
@@ -56,12 +66,16 @@ TENON_EXPORT tenon_status tenon_archive_find(tenon_context* context, tenon_archi
 
 // A tensor with memory of its own, which may be written.
 #define TENON_ARCHIVE_COPY 1u
+// The entry's bytes as u8[n], whatever they are: as they lie in the file, or unpacked.
+#define TENON_ARCHIVE_BYTES 2u
 
 // Makes a tensor of entry `index`. Of one that a file holds: in host memory, a read-only window on
 // the mapped file, without a copy, wherever the bytes lie there as they are and aligned for the
 // dtype; else a copy. Of one that was set: that tensor, detached; with COPY, a copy on its device.
 // memory   owned by the caller; outlives archive and file
-// errors   TENON_E_NOT_FOUND, TENON_E_DATA (damaged; a bool that is neither 0 nor 1)
+// errors   TENON_E_NOT_FOUND, TENON_E_DATA (damaged; a bool that is neither 0 nor 1),
+//          TENON_E_UNSUPPORTED (foreign, without BYTES; packed in a way that is not read),
+//          TENON_E_ARGUMENT (BYTES of one that was set)
 TENON_EXPORT tenon_status tenon_tensor_create_loaded(tenon_context* context, tenon_archive* archive,
                                                      uint32_t index, uint32_t flags,
                                                      tenon_tensor** out_tensor);

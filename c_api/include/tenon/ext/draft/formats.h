@@ -21,12 +21,16 @@ extern "C" {
 #define TENON_FORMAT_COLUMN_MAJOR 1u
 // The bytes in the file are not the tensor's: `unpack` makes those.
 #define TENON_FORMAT_PACKED 2u
+// Not a tensor that Tenon can hold: of another dtype, of more dimensions, or no tensor at all.
+// meta.dtype is TENON_DTYPE_NONE, and `foreign` says what it is. It is listed, and refused when it
+// is asked for; its bytes are given as they lie in the file or, if PACKED, as `unpack` makes them.
+#define TENON_FORMAT_FOREIGN 4u
 // One tensor of a file.
 typedef struct tenon_format_entry {
   tenon_string name;  // UTF-8; lives as long as the object that `read` made
   tenon_meta meta;    // shape and dtype; device is ignored
   uint64_t offset;    // of the first byte in the file; 0 if PACKED
-  uint64_t bytes;     // of the tensor: elements times size of one
+  uint64_t bytes;     // of the tensor: elements times size of one; if FOREIGN, as many as there are
   uint32_t flags;     // TENON_FORMAT_*
   uint32_t reserved;
 } tenon_format_entry;
@@ -89,6 +93,9 @@ typedef struct tenon_format_desc {
   // NULL: not wanted.
   tenon_status (*written)(tenon_call* call, void* layout, const void* bytes, uint64_t length);
   void (*release_layout)(void* layout);
+  // What a FOREIGN entry is, in the file's own words: "F8_E4M3", "a file that is not an array".
+  // Lives as long as the object. NULL: no entry is FOREIGN.
+  tenon_status (*foreign)(tenon_call* call, void* object, uint32_t index, tenon_string* out_text);
 } tenon_format_desc;
 
 typedef struct tenon_formats_table {

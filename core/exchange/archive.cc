@@ -206,7 +206,7 @@ Ref Archive::tensor(Context& context, uint32_t index, bool copy) const {
   }
   if (!from.foreign.empty()) {
     fail(TENON_E_UNSUPPORTED,
-         quoted(from.name) + " in '" + source_->path() + "' is no tensor that Tenon can hold",
+         quoted(from.name) + " in '" + source_->path() + "' is not a tensor that Tenon can hold",
          from.name, "one of: " + tensor::dtypes_text(tensor::all_dtypes(), " "), from.foreign,
          "ask for its bytes, as u8, or convert it first");
   }

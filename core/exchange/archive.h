@@ -50,7 +50,7 @@ class Source : NoCopy {
 struct Entry {
   std::string name;
   tenon_meta meta{};
-  tensor::Ref tensor;  // of one that was set; else it lies in the source:
+  tensor::Ref tensor;   // of one that was set; else it lies in the source:
   std::string foreign;  // what it is, if Tenon cannot hold it
   uint32_t index = 0;
   uint32_t flags = 0;

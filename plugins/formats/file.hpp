@@ -6,6 +6,7 @@
 #include <tenon/sdk/plugin/plugin.hpp>
 
 #include <deque>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,7 @@ struct Contents {
   virtual ~Contents() = default;
   std::deque<std::string> names;
   std::vector<tenon_format_entry> entries;
+  std::map<uint32_t, std::string> foreign;  // what those entries are that Tenon cannot hold
   std::vector<std::pair<std::string, std::string>> metadata;
 
   static tenon_status count(tenon_call*, void* object, uint32_t* out_entries,
@@ -50,7 +52,22 @@ struct Contents {
     *out = {sdk::str(key), sdk::str(value)};
     return TENON_OK;
   }
+  static tenon_status words(tenon_call*, void* object, uint32_t index, tenon_string* out) {
+    *out = sdk::str(static_cast<const Contents*>(object)->foreign.at(index));
+    return TENON_OK;
+  }
   static void release(void* object) { delete static_cast<Contents*>(object); }
+
+  // Nothing in `what`: a tensor that Tenon can hold.
+  void add(tenon_format_entry entry, std::string name, std::string what) {
+    names.push_back(std::move(name));
+    entry.name = sdk::str(names.back());
+    if (!what.empty()) {
+      entry.flags |= TENON_FORMAT_FOREIGN;
+      foreign.emplace(static_cast<uint32_t>(entries.size()), std::move(what));
+    }
+    entries.push_back(entry);
+  }
 };
 
 // What `layout` makes: pieces in order; those of kind BYTES may be made when they are asked for.

@@ -23,7 +23,8 @@ tenon_status read(tenon_call* call, const void* bytes, uint64_t length, void** o
   return sdk::guarded(call, [&] {
     auto npy = std::make_unique<Npy>();
     NpyHeader& header = npy->header;
-    header = NpyParser({static_cast<const char*>(bytes), length}, "the array").read();
+    header = NpyParser({static_cast<const char*>(bytes), length}, "the array").describe();
+    if (!header.is_sized) header.data_bytes = length - header.data_begin;
     if (length - header.data_begin != header.data_bytes) {
       refuse_data(length - header.data_begin < header.data_bytes ? "the array is too short"
                                                                  : "bytes follow the array",
@@ -32,7 +33,6 @@ tenon_status read(tenon_call* call, const void* bytes, uint64_t length, void** o
     }
     npy->data = static_cast<const char*>(bytes) + header.data_begin;
     tenon_format_entry entry{};
-    entry.name = str(kName);
     entry.meta = header.meta;
     entry.bytes = header.data_bytes;
     entry.flags = npy_flags(header);
@@ -41,7 +41,7 @@ tenon_status read(tenon_call* call, const void* bytes, uint64_t length, void** o
     } else {
       entry.offset = header.data_begin;
     }
-    npy->entries.push_back(entry);
+    npy->add(entry, kName, header.foreign);
     *out_object = static_cast<Contents*>(npy.release());
   });
 }
@@ -75,9 +75,10 @@ constexpr tenon_format_desc kFormats[] = {
     {sizeof(tenon_format_desc), 0, str("tenon.npy"),
      str("One array in a file of NumPy's, versions 1 to 3; its tensor is named `data`. Mapped "
          "without a copy; column-major arrays keep their order as strides, big-endian ones are "
-         "copied. Any name will do for the one tensor that is written."),
+         "copied. Elements that Tenon has not (u2, c8, texts, records) are given as bytes. Any "
+         "name will do for the one tensor that is written."),
      str(".npy"), read, Contents::release, Contents::count, Contents::entry, Contents::pair, unpack,
-     layout, Pieces::piece, nullptr, Pieces::release, nullptr}};
+     layout, Pieces::piece, nullptr, Pieces::release, Contents::words}};
 
 }  // namespace
 

@@ -27,23 +27,39 @@ constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 constexpr uint64_t kAlignment = 8;
 constexpr const char* kMetadata = "__metadata__";
 
+// All that safetensors 0.8 knows; those that Tenon has not are foreign.
 struct DtypeName {
   std::string_view name;
   tenon_dtype dtype;
+  uint32_t bits;
 };
-constexpr DtypeName kDtypes[] = {{"BOOL", TENON_DTYPE_BOOL}, {"U8", TENON_DTYPE_U8},
-                                 {"I8", TENON_DTYPE_I8},     {"I16", TENON_DTYPE_I16},
-                                 {"I32", TENON_DTYPE_I32},   {"I64", TENON_DTYPE_I64},
-                                 {"F16", TENON_DTYPE_F16},   {"BF16", TENON_DTYPE_BF16},
-                                 {"F32", TENON_DTYPE_F32},   {"F64", TENON_DTYPE_F64}};
+constexpr DtypeName kDtypes[] = {{"BOOL", TENON_DTYPE_BOOL, 8},
+                                 {"U8", TENON_DTYPE_U8, 8},
+                                 {"I8", TENON_DTYPE_I8, 8},
+                                 {"I16", TENON_DTYPE_I16, 16},
+                                 {"I32", TENON_DTYPE_I32, 32},
+                                 {"I64", TENON_DTYPE_I64, 64},
+                                 {"F16", TENON_DTYPE_F16, 16},
+                                 {"BF16", TENON_DTYPE_BF16, 16},
+                                 {"F32", TENON_DTYPE_F32, 32},
+                                 {"F64", TENON_DTYPE_F64, 64},
+                                 {"U16", TENON_DTYPE_NONE, 16},
+                                 {"U32", TENON_DTYPE_NONE, 32},
+                                 {"U64", TENON_DTYPE_NONE, 64},
+                                 {"C64", TENON_DTYPE_NONE, 64},
+                                 {"F4", TENON_DTYPE_NONE, 4},
+                                 {"F6_E2M3", TENON_DTYPE_NONE, 6},
+                                 {"F6_E3M2", TENON_DTYPE_NONE, 6},
+                                 {"F8_E4M3", TENON_DTYPE_NONE, 8},
+                                 {"F8_E5M2", TENON_DTYPE_NONE, 8},
+                                 {"F8_E8M0", TENON_DTYPE_NONE, 8},
+                                 {"F8_E4M3FNUZ", TENON_DTYPE_NONE, 8},
+                                 {"F8_E5M2FNUZ", TENON_DTYPE_NONE, 8}};
 
-tenon_dtype dtype_of(const std::string& name, const std::string& what) {
-  std::string known;
-  for (const DtypeName& entry : kDtypes) {
-    if (entry.name == name) return entry.dtype;
-    known += (known.empty() ? "" : " ") + std::string(entry.name);
-  }
-  refuse_unsupported(what + " has a dtype that Tenon has not", "one of: " + known, name);
+const DtypeName* find_dtype(std::string_view name) {
+  const auto* found = std::find_if(std::begin(kDtypes), std::end(kDtypes),
+                                   [&](const DtypeName& entry) { return entry.name == name; });
+  return found == std::end(kDtypes) ? nullptr : found;
 }
 
 std::string_view name_of(tenon_dtype dtype) {
@@ -54,17 +70,26 @@ std::string_view name_of(tenon_dtype dtype) {
 
 // ---- Reading ------------------------------------------------------------------------------------
 
-// Told of the header's values one by one, so that no nesting and no repetition gets past it.
+// Told of the header's values one by one, so that no nesting and no repetition gets past it. What
+// a later version may say of a tensor besides is passed over, as the reference does.
 class Header : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit Header(Contents& out) : out_(out) {}
 
-  bool null() override { return stray("null"); }
-  bool boolean(bool) override { return stray("true or false"); }
-  bool number_integer(int64_t number) override { return stray(std::to_string(number)); }
-  bool number_float(double, const std::string& text) override { return stray(text); }
+  bool null() override {
+    const bool no_metadata = where_ == Where::Root && key_ == kMetadata;
+    return passed_over() || no_metadata || stray("null");
+  }
+  bool boolean(bool) override { return passed_over() || stray("true or false"); }
+  bool number_integer(int64_t number) override {
+    return passed_over() || stray(std::to_string(number));
+  }
+  bool number_float(double, const std::string& text) override {
+    return passed_over() || stray(text);
+  }
   bool binary(binary_t&) override { return stray("bytes"); }
   bool number_unsigned(uint64_t number) override {
+    if (passed_over()) return true;
     if (where_ == Where::Shape) {
       shape_.push_back(number);
     } else if (where_ == Where::Offsets) {
@@ -75,6 +100,7 @@ class Header : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool string(std::string& text) override {
+    if (passed_over()) return true;
     if (where_ == Where::Metadata) {
       out_.metadata.emplace_back(key_, text);
     } else if (where_ == Where::Tensor && key_ == "dtype") {
@@ -85,6 +111,7 @@ class Header : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool start_object(size_t) override {
+    if (passed_over(1)) return true;
     if (where_ == Where::Start) {
       where_ = Where::Root;
     } else if (where_ == Where::Root) {
@@ -98,6 +125,7 @@ class Header : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool start_array(size_t) override {
+    if (passed_over(1)) return true;
     if (where_ == Where::Tensor && key_ == "shape") {
       where_ = Where::Shape;
     } else if (where_ == Where::Tensor && key_ == "data_offsets") {
@@ -108,22 +136,25 @@ class Header : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool end_array() override {
+    if (depth_ > 0) return leave();
     where_ = Where::Tensor;
     return true;
   }
   bool key(std::string& text) override {
+    if (depth_ > 0) return true;
+    const bool is_known = text == "dtype" || text == "shape" || text == "data_offsets";
+    pass_over_ = where_ == Where::Tensor && !is_known;
+    if (pass_over_) return true;
     std::set<std::string>& names = where_ == Where::Root ? names_ : members_;
     if (!names.insert(text).second) {
       refuse_data(place() + " has the member \"" + text + "\" twice");
     }
     if (where_ == Where::Root) name_ = text;
-    if (where_ == Where::Tensor && text != "dtype" && text != "shape" && text != "data_offsets") {
-      refuse_data(place() + " has an unknown member", "dtype, shape and data_offsets", text);
-    }
     key_ = text;
     return true;
   }
   bool end_object() override {
+    if (depth_ > 0) return leave();
     if (where_ == Where::Tensor) add();
     where_ = Where::Root;
     return true;
@@ -139,6 +170,18 @@ class Header : public nlohmann::json_sax<nlohmann::json> {
   std::string place() const {
     if (where_ == Where::Metadata) return "its metadata";
     return where_ == Where::Start || where_ == Where::Root ? "its header" : tensor_words(name_);
+  }
+
+  // Whether a value belongs to a member that is passed over; `deeper` if others lie in it.
+  bool passed_over(uint64_t deeper = 0) {
+    if (depth_ == 0 && !pass_over_) return false;
+    pass_over_ = false;
+    depth_ += deeper;
+    return true;
+  }
+  bool leave() {
+    --depth_;
+    return true;
   }
 
   [[noreturn]] bool stray(const std::string& found) const {
@@ -163,23 +206,58 @@ class Header : public nlohmann::json_sax<nlohmann::json> {
     for (const char* member : {"dtype", "shape", "data_offsets"}) {
       if (!members_.contains(member)) refuse_data(what + " has no \"" + member + "\"");
     }
-    tenon_format_entry entry{};
-    entry.meta.dtype = dtype_of(dtype_, what);
-    set_shape(entry.meta, shape_, what);
     if (offsets_.size() != 2 || offsets_[0] > offsets_[1]) {
       refuse_data(what + " has wrong data_offsets", "where it begins and where it ends",
                   std::to_string(offsets_.size()) + " numbers" +
                       (offsets_.size() == 2 ? ", the end before the beginning" : ""));
     }
-    entry.bytes = checked_bytes(entry.meta, what);
-    if (offsets_[1] - offsets_[0] != entry.bytes) {
-      refuse_data(what + " has data_offsets that do not fit its shape", bytes_text(entry.bytes),
-                  bytes_text(offsets_[1] - offsets_[0]));
+    const uint64_t found = offsets_[1] - offsets_[0];
+    const DtypeName* const dtype = find_dtype(dtype_);
+    if (dtype != nullptr && bytes_of_shape(dtype->bits, what) != found) {
+      refuse_data(what + " has data_offsets that do not fit its shape",
+                  bytes_text(bytes_of_shape(dtype->bits, what)), bytes_text(found));
     }
-    out_.names.push_back(name_);
-    entry.name = str(out_.names.back());
+    tenon_format_entry entry{};
+    std::string foreign;
+    const bool is_flat = shape_.size() <= TENON_MAX_RANK;
+    if (dtype != nullptr && is_flat) entry.meta.dtype = dtype->dtype;
+    if (entry.meta.dtype == TENON_DTYPE_NONE) foreign = dtype_.empty() ? "no dtype" : dtype_;
+    if (is_flat) {
+      set_shape(entry.meta, shape_, what);
+    } else {
+      foreign += " of " + std::to_string(shape_.size()) + " dimensions";
+    }
+    entry.bytes = found;
     entry.offset = offsets_[0];
-    out_.entries.push_back(entry);
+    out_.add(entry, name_, std::move(foreign));
+  }
+
+  // Sizes must multiply to what can be counted, even if one of them is 0.
+  uint64_t bytes_of_shape(uint32_t bits, const std::string& what) const {
+    const bool whole = bits % 8 == 0;
+    uint64_t all = whole ? bits / 8 : bits;
+    bool empty = false;
+    for (const uint64_t size : shape_) {
+      empty |= size == 0;
+      if (size != 0 && all > INT64_MAX / size) {
+        refuse_data(what + " has sizes that multiply to too many bytes", "less than 2^63 bytes",
+                    shape_words());
+      }
+      if (size != 0) all *= size;
+    }
+    if (empty) return 0;
+    if (whole) return all;
+    if (all % 8 != 0) {
+      refuse_data(what + " does not fill its last byte", "a multiple of 8 bits",
+                  std::to_string(all) + " bits");
+    }
+    return all / 8;
+  }
+
+  std::string shape_words() const {
+    std::string text;
+    for (const uint64_t size : shape_) text += (text.empty() ? "" : ",") + std::to_string(size);
+    return "[" + text + "]";
   }
 
   Contents& out_;
@@ -187,6 +265,8 @@ class Header : public nlohmann::json_sax<nlohmann::json> {
   std::string key_, name_, dtype_;
   std::set<std::string> names_, members_;
   std::vector<uint64_t> shape_, offsets_;
+  bool pass_over_ = false;  // the next value
+  uint64_t depth_ = 0;      // of what is being passed over
 };
 
 // Every byte belongs to one tensor. Turns offsets into those of the file.
@@ -234,6 +314,8 @@ tenon_status read(tenon_call* call, const void* bytes, uint64_t length, void** o
     }
     const char* text = static_cast<const char*>(bytes) + sizeof header;
     if (header == 0 || *text != '{') refuse_data("its header does not begin with '{'");
+    // JSON has none, and the parser would take it for the end.
+    if (std::memchr(text, 0, header) != nullptr) refuse_data("its header holds a zero byte");
     auto contents = std::make_unique<Contents>();
     Header handler(*contents);
     nlohmann::json::sax_parse(text, text + header, &handler);
@@ -299,10 +381,11 @@ tenon_status layout(tenon_call* call, const tenon_format_content* content, void*
 constexpr tenon_format_desc kFormats[] = {
     {sizeof(tenon_format_desc), 0, str("tenon.safetensors"),
      str("Named tensors of every dtype and a list of texts, in the format of Hugging Face's "
-         "safetensors. Mapped without a copy. Files with an overlap, a gap, a name twice or a "
+         "safetensors. Mapped without a copy. Tensors of a dtype that Tenon has not (F8_E4M3, U16, "
+         "C64) are given as bytes. Files with an overlap, a gap, a name twice or a "
          "header above 100 MB are refused."),
      str(".safetensors"), read, Contents::release, Contents::count, Contents::entry, Contents::pair,
-     nullptr, layout, HeadAndTensors::piece, nullptr, Pieces::release, nullptr}};
+     nullptr, layout, HeadAndTensors::piece, nullptr, Pieces::release, Contents::words}};
 
 }  // namespace
 

@@ -192,8 +192,8 @@ std::string manifest_text(const Json& manifest) {
 void print_tensors(const Json& content) {
   print("  format: " + content.at("format").get<std::string>() + "\n");
   for (const Json& tensor : content.at("tensors")) {
-    print("  " + one_line(tensor.at("name").get<std::string>()) + ": " +
-          tensor.at("dtype").get<std::string>() + tensor.at("shape").dump() + "\n");
+    print("  " + one_line(tensor.at("name").get<std::string>()) + ": " + tensor_text(tensor) +
+          "\n");
   }
   for (const auto& [key, value] : content.at("metadata").items()) {
     print("  metadata " + one_line(key) + ": " + one_line(value.get<std::string>()) + "\n");

@@ -66,8 +66,15 @@ Json tensors_in(const Session& session, tenon_archive* archive, uint32_t count) 
     tenon_meta meta{};
     session.check(tenon_archive_get_entry(session.context(), archive, i, &name, &length, &meta));
     const std::vector<int64_t> shape(meta.shape, meta.shape + meta.rank);
-    tensors.push_back(
-        {{"name", std::string(name, length)}, {"dtype", dtype_name(meta.dtype)}, {"shape", shape}});
+    Json tensor = {{"name", std::string(name, length)}, {"dtype", dtype_name(meta.dtype)}};
+    tensor["shape"] = shape;
+    const char* foreign = nullptr;
+    session.check(tenon_archive_get_foreign(session.context(), archive, i, &foreign, &length));
+    if (length != 0) {
+      tensor["dtype"] = std::string(foreign, length);
+      tensor["foreign"] = true;
+    }
+    tensors.push_back(std::move(tensor));
   }
   return tensors;
 }

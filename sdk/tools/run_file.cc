@@ -260,6 +260,7 @@ class Run {
                           {"name", rest_[i]},
                           {"dtype", tensor.at("dtype")},
                           {"shape", tensor.at("shape")}});
+        if (tensor.contains("foreign")) parts_.back()["foreign"] = true;
         continue;
       }
       Json inside = tensor;
@@ -301,7 +302,7 @@ std::string text_of_part(const Json& part) {
   const std::string kind = part.at("kind");
   if (kind == "layer") return count_text(part.at("tensors").size(), "tensor");
   if (kind == "tensor") {
-    return part.at("dtype").get<std::string>() + part.at("shape").dump();
+    return tensor_text(part);
   }
   if (kind == "value") return one_line(part.at("text").get<std::string>());
   if (kind == "schedule") return may_be_text(part) + "; " + pairs_text(part.at("states"));
@@ -331,6 +332,13 @@ void take_apart(const Session& session, tenon_archive* archive, Inspection& foun
   Run(session, archive, found).take_apart();
 }
 
+std::string tensor_text(const Json& tensor) {
+  const std::string dtype = one_line(tensor.at("dtype").get<std::string>());
+  const std::string shape = tensor.at("shape").dump();
+  if (!tensor.contains("foreign")) return dtype + shape;
+  return dtype + (tensor.at("shape").empty() ? "" : " " + shape) + ", given as bytes alone";
+}
+
 void print_run(const Json& content) {
   print("  format: " + content.at("format").get<std::string>() + "\n");
   for (const Json& part : content.at("parts")) {
@@ -339,8 +347,8 @@ void print_run(const Json& content) {
     print("  " + kind + name + ": " + text_of_part(part) + "\n");
     if (kind != "layer") continue;
     for (const Json& tensor : part.at("tensors")) {
-      print("    " + one_line(tensor.at("name").get<std::string>()) + ": " +
-            tensor.at("dtype").get<std::string>() + tensor.at("shape").dump() + "\n");
+      print("    " + one_line(tensor.at("name").get<std::string>()) + ": " + tensor_text(tensor) +
+            "\n");
     }
   }
 }

@@ -16,6 +16,9 @@ bool is_run_file(const Json& metadata);
 // they are; that follows from the names that entries of the registry have.
 void take_apart(const Session& session, tenon_archive* archive, Inspection& found);
 
+// "f32[2,3]"; of one that Tenon cannot hold what it is, and its shape if it has one.
+std::string tensor_text(const Json& tensor);
+
 // The parts, in words.
 void print_run(const Json& content);
 

@@ -134,6 +134,17 @@ TEST(CommandInspect, FilesOfTensors) {
   EXPECT_THAT(run_command({"inspect", folder.path("model")}).out,
               HasSubstr("model: tensors\n  format: tenon.safetensors\n  w: f32[1,2]\n"
                         "  metadata epoch: 7\n"));
+  const std::string foreign =
+      folder.write("foreign.safetensors",
+                   safetensors_bytes(R"({"a":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]},)"
+                                     R"("b":{"dtype":"U8","shape":[],"data_offsets":[2,3]},)"
+                                     R"("c":{"dtype":"U64","shape":[],"data_offsets":[3,11]}})",
+                                     std::string(11, '\0')));
+  EXPECT_THAT(run_command({"inspect", foreign}).out,
+              HasSubstr("  a: F8_E4M3 [2], given as bytes alone\n  b: u8[]\n"
+                        "  c: U64, given as bytes alone\n"));
+  EXPECT_EQ(run_command({"inspect", foreign, "--json"}).json().at("tensors")[0],
+            json::parse(R"({"name": "a", "dtype": "F8_E4M3", "shape": [2], "foreign": true})"));
   const Done cut = run_command(
       {"inspect", folder.write("cut.safetensors", good.substr(0, good.size() - 1)), "--json"});
   EXPECT_EQ(cut.status, 1);

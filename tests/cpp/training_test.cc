@@ -4,6 +4,7 @@
 #include <tenon/tenon.hpp>
 
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "tests/cpp/part.h"
@@ -208,6 +209,27 @@ TEST(CppLayers, AreSavedAndTied) {
   EXPECT_EQ(found[0].name, "weight");
   std::filesystem::remove(path);
   EXPECT_EQ(status_of([&] { tn::load(path.string()); }), TENON_E_IO);
+}
+
+TEST(CppFiles, ListWhatTenonCannotHold) {
+  const std::filesystem::path path = std::filesystem::temp_directory_path() /
+                                     ("tenon_cpp_" + std::to_string(getpid()) + ".safetensors");
+  const std::string header = R"({"a":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]},)"
+                             R"("b":{"dtype":"U8","shape":[1],"data_offsets":[2,3]}})";
+  std::ofstream(path) << static_cast<char>(header.size()) << std::string(7, '\0') << header
+                      << "xyz";
+  const tn::Archive archive(path.string());
+  const std::vector<tn::Listed> listed = archive.list();
+  ASSERT_EQ(listed.size(), 2u);
+  EXPECT_EQ(listed[0].foreign, "F8_E4M3");
+  EXPECT_EQ(listed[0].shape, std::vector<std::int64_t>{2});
+  EXPECT_EQ(listed[1].foreign, "");
+  EXPECT_EQ(listed[1].dtype, tn::uint8);
+  EXPECT_EQ(numbers(archive.get_bytes("a").astype(tn::float32)), (std::vector<float>{'x', 'y'}));
+  EXPECT_EQ(numbers(archive.get("b").astype(tn::float32)), (std::vector<float>{'z'}));
+  EXPECT_EQ(status_of([&] { archive.get("a"); }), TENON_E_UNSUPPORTED);
+  EXPECT_EQ(status_of([&] { tn::load(path.string()); }), TENON_E_UNSUPPORTED);
+  std::filesystem::remove(path);
 }
 
 TEST(CppOptimizers, HaveGroupsAndState) {

@@ -290,6 +290,7 @@ CANNOT = {
 CANNOT_CLASSES = {
     "Batches": _INPUTS, "Dataset": _INPUTS, "Tokenizer": _INPUTS, "Transform": _INPUTS,
     "History": "it is what a program has noted", "Dtype": "it is a constant", "Op": "it is called",
+    "ForeignTensor": "it is read before a step",
     "finfo": "it is a constant", "iinfo": "it is a constant",
     "op_log": "a run is printed as the step is", "profile": "a run is recorded as the step is",
     "scope": "scopes name what runs",

@@ -305,6 +305,37 @@ class Files(Case):
             self.refused(TypeError, lambda: tenon.save(path, {"a": 1.0}), "a tensor")
             self.assertEqual(os.listdir(folder), [])
 
+    def test_what_tenon_cannot_hold_is_listed(self):
+        header = (
+            b'{"a":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]},'
+            b'"b":{"dtype":"U8","shape":[1],"data_offsets":[2,3]},'
+            b'"c\\u0000d":{"dtype":"U8","shape":[1],"data_offsets":[3,4]},'
+            b'"c\\u0000e":{"dtype":"U8","shape":[1],"data_offsets":[4,5]},'
+            b'"__metadata__":{"k\\u00001":"a\\u0000b","k\\u00002":""}}'
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "a.safetensors"
+            path.write_bytes(len(header).to_bytes(8, "little") + header + b"xyzde")
+            found, texts = tenon.load(path, metadata=True)
+            self.assertEqual(list(found), ["a", "b", "c\0d", "c\0e"])
+            self.assertEqual(texts, {"k\0001": "a\0b", "k\0002": ""})
+            self.same(found["c\0e"], [ord("e")])
+            foreign = found.pop("a")
+            self.assertIsInstance(foreign, tenon.ForeignTensor)
+            self.assertEqual(repr(foreign), "ForeignTensor('a', 'F8_E4M3', shape=(2,))")
+            self.same(foreign.bytes(), [ord("x"), ord("y")])
+            self.assertTrue(foreign.bytes().is_read_only)
+            self.assertFalse(foreign.bytes(copy=True).is_read_only)
+            self.refused(AttributeError, lambda: foreign.sum(), "not a tensor that Tenon can hold")
+            self.refused(TypeError, lambda: tenon.add(foreign, 1), "ForeignTensor")
+            self.refused(TypeError, lambda: tenon.save(path, {"a": foreign}), "ForeignTensor")
+            copied = copy.copy(foreign)  # asks for attributes that it has not
+            self.same(copied.bytes(), [ord("x"), ord("y")])
+            tenon.save(path, found, texts)
+            again, texts = tenon.load(path, metadata=True)
+            self.assertEqual(list(again), ["b", "c\0d", "c\0e"])
+            self.assertEqual(texts, {"k\0001": "a\0b", "k\0002": ""})
+
 
 class Capture(Case):
     def step(self, w, optimizer):

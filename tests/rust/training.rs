@@ -265,6 +265,36 @@ fn layers_are_saved_and_tied() -> Result<()> {
 }
 
 #[test]
+fn files_list_what_tenon_cannot_hold() -> Result<()> {
+    let path = temporary("foreign.safetensors");
+    let header = concat!(
+        r#"{"a":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]},"#,
+        r#""b":{"dtype":"U8","shape":[1],"data_offsets":[2,3]}}"#
+    );
+    let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
+    bytes.extend_from_slice(header.as_bytes());
+    bytes.extend_from_slice(b"xyz");
+    std::fs::write(&path, bytes).unwrap();
+    let archive = tenon::Archive::open(&path)?;
+    let listed = archive.list()?;
+    assert_eq!(listed[0].foreign.as_deref(), Some("F8_E4M3"));
+    assert_eq!((listed[0].dtype, &*listed[0].shape), (None, &[2][..]));
+    assert_eq!(
+        (listed[1].dtype, &listed[1].foreign),
+        (Some(Dtype::U8), &None)
+    );
+    assert_eq!(archive.get_bytes("a")?.to_vec::<u8>()?, b"xy");
+    assert_eq!(archive.get("b")?.to_vec::<u8>()?, b"z");
+    assert_eq!(status_of(archive.get("a").map(|_| ())), Status::UNSUPPORTED);
+    assert_eq!(
+        status_of(tenon::load(&path).map(|_| ())),
+        Status::UNSUPPORTED
+    );
+    std::fs::remove_file(&path).unwrap();
+    Ok(())
+}
+
+#[test]
 fn optimizers_have_groups_and_state() -> Result<()> {
     let (slow, fast) = (
         tenon::ones([2])?.with_grad()?,

@@ -107,22 +107,61 @@ struct ReleaseArchive {
 };
 using Archive = std::unique_ptr<tenon_archive, ReleaseArchive>;
 
+constexpr const char* kArchiveCapsule = "tenon.archive";
+
+tenon_archive* archive_of(PyObject* capsule) {
+  return static_cast<tenon_archive*>(PyCapsule_GetPointer(capsule, kArchiveCapsule));
+}
+
+void release_capsule(PyObject* capsule) { tenon_archive_release(archive_of(capsule)); }
+
+PyObject* text_of(const char* text, uint64_t length) {
+  return PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(length), "replace");
+}
+
+bool put_text(PyObject* dict, const char* key, uint64_t length, PyObject* value) {
+  const Ref name(text_of(key, length));
+  return name && value && PyDict_SetItem(dict, name.get(), value) == 0;
+}
+
+// A tensor or, of a foreign one, (what it is, shape, archive, index).
+PyObject* archive_tensor(tenon_context* context, PyObject* capsule, uint32_t index,
+                         const tenon_meta& meta, uint32_t flags) {
+  const char* foreign = nullptr;
+  uint64_t length = 0;
+  tenon_status status =
+      tenon_archive_get_foreign(context, archive_of(capsule), index, &foreign, &length);
+  if (status != TENON_OK) return fail(context, status);
+  if (length != 0) {
+    const Ref words(text_of(foreign, length));
+    const Ref shape(PyTuple_New(meta.rank));
+    if (!words || !shape) return nullptr;
+    for (int32_t i = 0; i < meta.rank; ++i) {
+      PyObject* const size = PyLong_FromLongLong(meta.shape[i]);
+      if (!size || PyTuple_SetItem(shape.get(), i, size) < 0) return nullptr;
+    }
+    return Py_BuildValue("OOOI", words.get(), shape.get(), capsule, index);
+  }
+  tenon_tensor* tensor = nullptr;
+  status = tenon_tensor_create_loaded(context, archive_of(capsule), index, flags, &tensor);
+  return status == TENON_OK ? wrap(tensor) : fail(context, status);
+}
+
 // Adds the archive's tensors to a dict.
-bool read_archive_tensors(tenon_context* context, tenon_archive* archive, uint32_t count,
-                          uint32_t flags, PyObject* out) {
+bool read_archive_tensors(tenon_context* context, PyObject* capsule, uint32_t count, uint32_t flags,
+                          PyObject* out) {
   for (uint32_t i = 0; i < count; ++i) {
     const char* name = nullptr;
-    tenon_tensor* tensor = nullptr;
-    tenon_status status = tenon_archive_get_entry(context, archive, i, &name, nullptr, nullptr);
-    if (status == TENON_OK) {
-      status = tenon_tensor_create_loaded(context, archive, i, flags, &tensor);
-    }
+    uint64_t length = 0;
+    tenon_meta meta{};
+    const tenon_status status =
+        tenon_archive_get_entry(context, archive_of(capsule), i, &name, &length, &meta);
     if (status != TENON_OK) {
       fail(context, status);
       return false;
     }
-    const Ref object(wrap(tensor));
-    if (!object || PyDict_SetItemString(out, name, object.get()) < 0) return false;
+    const Ref object(archive_tensor(context, capsule, i, meta, flags));
+    if (!put_text(out, name, length, object.get())) return false;
   }
   return true;
 }
@@ -132,19 +171,22 @@ bool read_archive_texts(tenon_context* context, tenon_archive* archive, uint32_t
   for (uint32_t i = 0; i < count; ++i) {
     const char* key = nullptr;
     const char* text = nullptr;
+    uint64_t key_length = 0;
+    uint64_t length = 0;
     const tenon_status status =
-        tenon_archive_get_metadata(context, archive, i, &key, nullptr, &text, nullptr);
+        tenon_archive_get_metadata(context, archive, i, &key, &key_length, &text, &length);
     if (status != TENON_OK) {
       fail(context, status);
       return false;
     }
-    const Ref object(PyUnicode_FromString(text));
-    if (!object || PyDict_SetItemString(out, key, object.get()) < 0) return false;
+    const Ref object(text_of(text, length));
+    if (!put_text(out, key, key_length, object.get())) return false;
   }
   return true;
 }
 
-// load_archive(path, format, in_memory, copy): (tensors, metadata), two dicts
+// load_archive(path, format, in_memory, copy): (tensors, metadata), two dicts; archive_tensor says
+// what stands for a tensor
 PyObject* load_archive(PyObject*, PyObject* arguments) {
   Text path;
   Text format;
@@ -161,7 +203,10 @@ PyObject* load_archive(PyObject*, PyObject* arguments) {
                               in_memory ? TENON_ARCHIVE_IN_MEMORY : 0, &opened);
   });
   if (status != TENON_OK) return fail(context, status);
-  const Archive archive(opened);
+  Archive archive(opened);
+  const Ref capsule(PyCapsule_New(opened, kArchiveCapsule, release_capsule));
+  if (!capsule) return nullptr;
+  static_cast<void>(archive.release());
   uint32_t n_tensors = 0;
   uint32_t n_texts = 0;
   status = tenon_archive_get_count(context, opened, &n_tensors, &n_texts);
@@ -169,12 +214,29 @@ PyObject* load_archive(PyObject*, PyObject* arguments) {
   const Ref tensors(PyDict_New());
   const Ref texts(PyDict_New());
   if (!tensors || !texts ||
-      !read_archive_tensors(context, opened, n_tensors, copy ? TENON_ARCHIVE_COPY : 0,
+      !read_archive_tensors(context, capsule.get(), n_tensors, copy ? TENON_ARCHIVE_COPY : 0,
                             tensors.get()) ||
       !read_archive_texts(context, opened, n_texts, texts.get())) {
     return nullptr;
   }
   return PyTuple_Pack(2, tensors.get(), texts.get());
+}
+
+// archive_bytes(archive, index, copy): the bytes of a tensor, u8
+PyObject* archive_bytes(PyObject*, PyObject* arguments) {
+  PyObject* capsule = nullptr;
+  unsigned int index = 0;
+  int copy = 0;
+  tenon_context* context = context_of_thread();
+  if (!context || !PyArg_ParseTuple(arguments, "OIp", &capsule, &index, &copy)) return nullptr;
+  tenon_archive* const archive = archive_of(capsule);
+  if (!archive) return nullptr;
+  tenon_tensor* tensor = nullptr;
+  const uint32_t flags = TENON_ARCHIVE_BYTES | (copy ? TENON_ARCHIVE_COPY : 0);
+  const tenon_status status = run(context, Work::Medium, [&] {
+    return tenon_tensor_create_loaded(context, archive, index, flags, &tensor);
+  });
+  return status == TENON_OK ? wrap(tensor) : fail(context, status);
 }
 
 // Puts a dict of tensors, or of texts, into an archive.
@@ -233,6 +295,7 @@ PyMethodDef data_methods[] = {{"create_dataset", guarded<create_dataset>, METH_V
                               {"dataset_fields", dataset_fields, METH_O, nullptr},
                               {"get_samples", guarded<get_samples>, METH_VARARGS, nullptr},
                               {"load_archive", load_archive, METH_VARARGS, nullptr},
+                              {"archive_bytes", archive_bytes, METH_VARARGS, nullptr},
                               {"save_archive", save_archive, METH_VARARGS, nullptr},
                               {nullptr, nullptr, 0, nullptr}};
 

@@ -129,6 +129,7 @@ __all__ = [
 # What is imported when it is first asked for: modules, and functions with the module they are in.
 _MODULES = ("data", "linalg", "nn", "optim", "processes", "schedules")
 _FUNCTIONS = {
+    "ForeignTensor": "_files",
     "History": "_history",
     "capture": "_plan",
     "captured": "_plan",

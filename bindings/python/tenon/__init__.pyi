@@ -2259,6 +2259,13 @@ inf: _b.float
 nan: _b.float
 newaxis: None
 __version__: _b.str
+class ForeignTensor:
+    """What a file holds and Tenon cannot: another dtype, more dimensions, or no tensor at all."""
+
+    def __init__(self, name: Any, dtype: Any, shape: Any, archive: Any, index: Any) -> None: ...
+    def bytes(self, *, copy: Any = ...) -> Any: ...
+    def __getattr__(self, name: _b.str) -> Any: ...
+
 class History:
     """Named series of numbers: `history.add('loss', step, loss)`."""
 

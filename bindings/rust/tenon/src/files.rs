@@ -12,7 +12,7 @@ use crate::schedule::Schedule;
 use crate::status::Status;
 use crate::sys;
 use crate::tensor::Tensor;
-use crate::values::{none, Given, Number, Value};
+use crate::values::{none, Dtype, Given, Number, Value};
 use std::os::raw::c_char;
 use std::ptr::{null, null_mut};
 
@@ -34,40 +34,96 @@ pub fn save(path: &str, tensors: &[(&str, &Tensor)]) -> Result<()> {
     state.check(unsafe { sys::tenon_file_set(context, text, length, format, 0, archive.get()) })
 }
 
-/// The tensors of a file: windows on the mapped file, read-only, if it holds their bytes as they
-/// are; `x.copy()?` has memory of its own.
+/// All tensors of a file, as [`Archive::get`] gives them; one that is foreign is an error.
 pub fn load(path: &str) -> Result<Vec<NamedTensor>> {
-    let (state, mut made) = (state()?, null_mut());
-    let context = state.handle;
-    let (text, length, format) = (path.as_ptr().cast(), path.len() as u64, "".as_ptr().cast());
-    state.check(unsafe {
-        sys::tenon_archive_load(context, text, length, format, 0, 0, &mut made)
-    })?;
-    let archive = unsafe { Owned::adopt(made) };
-    let mut n = 0;
-    let texts = null_mut();
-    state.check(unsafe { sys::tenon_archive_get_count(context, archive.get(), &mut n, texts) })?;
-    (0..n)
-        .map(|number| entry(state, &archive, number))
-        .collect()
+    let archive = Archive::open(path)?;
+    let named = |(number, listed): (usize, Listed)| {
+        Ok(NamedTensor {
+            name: listed.name,
+            tensor: archive.make(number as u32, 0)?,
+            is_parameter: true,
+        })
+    };
+    archive.list()?.into_iter().enumerate().map(named).collect()
 }
 
-fn entry(state: &State, archive: &Owned<sys::tenon_archive>, number: u32) -> Result<NamedTensor> {
-    let (mut name, mut length, meta): (*const c_char, _, _) = (null(), 0, null_mut());
-    let (context, handle) = (state.handle, archive.get());
-    state.check(unsafe {
-        sys::tenon_archive_get_entry(context, handle, number, &mut name, &mut length, meta)
-    })?;
-    let name = unsafe { std::slice::from_raw_parts(name.cast(), length as usize) };
-    let name = String::from_utf8_lossy(name).into_owned();
-    let tensor = Tensor::made_by(|_, out| unsafe {
-        sys::tenon_tensor_create_loaded(context, handle, number, 0, out)
-    })?;
-    Ok(NamedTensor {
-        name,
-        tensor,
-        is_parameter: true,
-    })
+/// What a file says of a tensor in it.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    pub name: String,
+    pub shape: Vec<i64>,
+    /// None if it is foreign.
+    pub dtype: Option<Dtype>,
+    /// What it is if Tenon cannot hold it, in the file's own words: "F8_E4M3".
+    pub foreign: Option<String>,
+}
+
+/// A file of named tensors; reads no tensor's data before it is asked for.
+pub struct Archive(Owned<sys::tenon_archive>);
+
+impl Archive {
+    pub fn open(path: &str) -> Result<Archive> {
+        let (state, mut made) = (state()?, null_mut());
+        let (text, length, format) = (path.as_ptr().cast(), path.len() as u64, "".as_ptr().cast());
+        state.check(unsafe {
+            sys::tenon_archive_load(state.handle, text, length, format, 0, 0, &mut made)
+        })?;
+        Ok(Archive(unsafe { Owned::adopt(made) }))
+    }
+    pub fn list(&self) -> Result<Vec<Listed>> {
+        let (state, mut n) = (state()?, 0);
+        let texts = null_mut();
+        state.check(unsafe {
+            sys::tenon_archive_get_count(state.handle, self.0.get(), &mut n, texts)
+        })?;
+        (0..n).map(|number| self.entry(state, number)).collect()
+    }
+    /// A window on the mapped file, read-only, if it holds the tensor's bytes as they are;
+    /// `x.copy()?` has memory of its own. A foreign tensor is `Status::UNSUPPORTED`.
+    pub fn get(&self, name: &str) -> Result<Tensor> {
+        self.make(self.find(name)?, 0)
+    }
+    /// The bytes of a tensor, whatever it is, as u8 of one dimension.
+    pub fn get_bytes(&self, name: &str) -> Result<Tensor> {
+        self.make(self.find(name)?, sys::TENON_ARCHIVE_BYTES)
+    }
+
+    fn find(&self, name: &str) -> Result<u32> {
+        let (state, mut number) = (state()?, 0);
+        let (text, length) = (name.as_ptr().cast(), name.len() as u64);
+        state.check(unsafe {
+            sys::tenon_archive_find(state.handle, self.0.get(), text, length, &mut number)
+        })?;
+        Ok(number)
+    }
+    fn make(&self, number: u32, flags: u32) -> Result<Tensor> {
+        Tensor::made_by(|state, out| unsafe {
+            sys::tenon_tensor_create_loaded(state.handle, self.0.get(), number, flags, out)
+        })
+    }
+    fn entry(&self, state: &State, number: u32) -> Result<Listed> {
+        let (context, handle) = (state.handle, self.0.get());
+        let (mut name, mut length): (*const c_char, _) = (null(), 0);
+        let (mut words, mut words_length): (*const c_char, _) = (null(), 0);
+        let mut meta: sys::tenon_meta = unsafe { std::mem::zeroed() };
+        state.check(unsafe {
+            sys::tenon_archive_get_entry(context, handle, number, &mut name, &mut length, &mut meta)
+        })?;
+        state.check(unsafe {
+            sys::tenon_archive_get_foreign(context, handle, number, &mut words, &mut words_length)
+        })?;
+        let text = |data: *const c_char, length: u64| {
+            let bytes = unsafe { std::slice::from_raw_parts(data.cast(), length as usize) };
+            String::from_utf8_lossy(bytes).into_owned()
+        };
+        let is_foreign = words_length != 0;
+        Ok(Listed {
+            name: text(name, length),
+            shape: meta.shape[..meta.rank as usize].to_vec(),
+            dtype: (!is_foreign).then_some(Dtype(meta.dtype)),
+            foreign: is_foreign.then(|| text(words, words_length)),
+        })
+    }
 }
 
 /// What a run consists of, each part by a name of its own, and the file it is saved in. Holds its

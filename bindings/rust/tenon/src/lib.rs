@@ -74,7 +74,7 @@ pub use context::{
 pub use datasets::{Batch, Batches, Dataset, Field, Loader, LoaderBuilder, Pass, Transform};
 pub use entries::*;
 pub use error::{Error, Record, Result};
-pub use files::{load, save, Checkpoint, Part};
+pub use files::{load, save, Archive, Checkpoint, Listed, Part};
 pub use frozen::Frozen;
 pub use gradients::{backward, draw, grad, value_and_grad, Backward, Grad, Hook, ValueAndGrad};
 pub use history::{History, Progress};

@@ -28,24 +28,71 @@ inline void save(std::string_view path, std::initializer_list<NamedTensor> tenso
   save(path, std::span(tensors.begin(), tensors.size()));
 }
 
-// The tensors of a file: windows on the mapped file, read-only, if it holds their bytes as they
-// are; with `copy`, memory of their own.
-inline std::vector<NamedTensor> load(std::string_view path, bool copy = false) {
-  detail::State& state = detail::state();
-  tenon_archive* made = nullptr;
-  state.check(tenon_archive_load(state.handle, path.data(), path.size(), "", 0, 0, &made));
-  const detail::Owned<tenon_archive, tenon_archive_release> archive(made);
-  std::vector<NamedTensor> found;
-  std::uint32_t n = 0;
-  state.check(tenon_archive_get_count(state.handle, made, &n, nullptr));
-  for (std::uint32_t i = 0; i < n; ++i) {
-    const char* name = nullptr;
-    std::uint64_t length = 0;
+// What a file says of a tensor in it.
+struct Listed {
+  std::string name;
+  std::vector<std::int64_t> shape;
+  Dtype dtype = Dtype{TENON_DTYPE_NONE};  // none if it is foreign
+  std::string foreign;                    // what it is if Tenon cannot hold it: "F8_E4M3"
+};
+
+// A file of named tensors; reads no tensor's data before it is asked for. Moved, not copied.
+class Archive {
+ public:
+  explicit Archive(std::string_view path) {
+    detail::State& state = detail::state();
+    tenon_archive* made = nullptr;
+    state.check(tenon_archive_load(state.handle, path.data(), path.size(), "", 0, 0, &made));
+    owned_.reset(made);
+  }
+
+  std::vector<Listed> list() const {
+    detail::State& state = detail::state();
+    std::vector<Listed> found;
+    std::uint32_t n = 0;
+    state.check(tenon_archive_get_count(state.handle, owned_.get(), &n, nullptr));
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const char* text = nullptr;
+      std::uint64_t length = 0;
+      tenon_meta meta{};
+      state.check(tenon_archive_get_entry(state.handle, owned_.get(), i, &text, &length, &meta));
+      Listed listed{{text, length}, {meta.shape, meta.shape + meta.rank}, Dtype{meta.dtype}, {}};
+      state.check(tenon_archive_get_foreign(state.handle, owned_.get(), i, &text, &length));
+      listed.foreign.assign(text, length);
+      found.push_back(std::move(listed));
+    }
+    return found;
+  }
+  // A window on the mapped file, read-only, if it holds the tensor's bytes as they are; with
+  // `copy`, memory of its own. Throws Unsupported if it is foreign.
+  Tensor get(std::string_view name, bool copy = false) const {
+    return make(name, copy ? TENON_ARCHIVE_COPY : 0);
+  }
+  // The bytes of a tensor, whatever it is, as u8[n].
+  Tensor get_bytes(std::string_view name, bool copy = false) const {
+    return make(name, TENON_ARCHIVE_BYTES | (copy ? TENON_ARCHIVE_COPY : 0));
+  }
+
+ private:
+  Tensor make(std::string_view name, std::uint32_t flags) const {
+    detail::State& state = detail::state();
+    std::uint32_t index = 0;
     tenon_tensor* tensor = nullptr;
-    state.check(tenon_archive_get_entry(state.handle, made, i, &name, &length, nullptr));
-    state.check(
-        tenon_tensor_create_loaded(state.handle, made, i, copy ? TENON_ARCHIVE_COPY : 0, &tensor));
-    found.push_back({std::string(name, length), Tensor::adopt(tensor)});
+    state.check(tenon_archive_find(state.handle, owned_.get(), name.data(), name.size(), &index));
+    state.check(tenon_tensor_create_loaded(state.handle, owned_.get(), index, flags, &tensor));
+    return Tensor::adopt(tensor);
+  }
+
+  detail::Owned<tenon_archive, tenon_archive_release> owned_;
+};
+
+// All tensors of a file, as Archive gives them; one that is foreign is an error.
+inline std::vector<NamedTensor> load(std::string_view path, bool copy = false) {
+  const Archive archive(path);
+  std::vector<NamedTensor> found;
+  for (Listed& listed : archive.list()) {
+    Tensor tensor = archive.get(listed.name, copy);
+    found.push_back({std::move(listed.name), std::move(tensor)});
   }
   return found;
 }

@@ -26,7 +26,7 @@ TENON_EXPORT tenon_status tenon_archive_create(tenon_context* context, tenon_arc
 // this process; if that may happen, load with TENON_ARCHIVE_IN_MEMORY.
 // format   "tenon.npy"; empty: by the ending of the file's name
 // memory   the mapping lives until the archive and every tensor made from it are gone
-// foreign  what Tenon cannot hold (another dtype, more than 8 dimensions, a member that is no
+// foreign  what Tenon cannot hold (another dtype, more than 8 dimensions, a member that is not an
 //          array) is listed with the rest, and refused only when it is asked for
 // errors   TENON_E_IO (cannot be read), TENON_E_DATA (is damaged), TENON_E_UNSUPPORTED (is made
 //          in a way that is not read), TENON_E_NOT_FOUND (no such format, or none for this
@@ -45,7 +45,7 @@ TENON_EXPORT tenon_status tenon_archive_get_count(tenon_context* context, tenon_
 
 // Name (borrowed, zero-terminated), shape and dtype of tensor `index`, in the file's order, or the
 // order in which they were set; any pointer may be NULL. The dtype of a foreign one is
-// TENON_DTYPE_NONE, and its shape the file's, or of rank 0 if it has none or more than 8 dimensions.
+// TENON_DTYPE_NONE, and its shape the file's, of rank 0 if it has none or more than 8 dimensions.
 // errors   TENON_E_NOT_FOUND past the last
 TENON_EXPORT tenon_status tenon_archive_get_entry(tenon_context* context, tenon_archive* archive,
                                                   uint32_t index, const char** out_name,

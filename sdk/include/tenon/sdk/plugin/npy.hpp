@@ -8,11 +8,15 @@
 //   2 bytes    N, little-endian; 4 bytes from version 2.0 on
 //   N bytes    {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } and spaces, then \n
 //   the rest   elements
+//
+// What NumPy under Python 2 wrote is read, too: u'descr', (2L, 3L), a line end of \r\n.
 #pragma once
 
 #include <tenon/sdk/plugin/files.hpp>
 
+#include <charconv>
 #include <cstring>
+#include <optional>
 #include <set>
 
 namespace tenon::sdk::files {
@@ -26,6 +30,8 @@ inline constexpr uint64_t kMaxNpyPrefixBytes = kMaxNpyHeaderBytes + 12;
 
 struct NpyHeader {
   tenon_meta meta{};
+  std::string foreign;   // what the elements are, if Tenon has no such; then meta.dtype is none
+  bool is_sized = true;  // of foreign ones: whether `data_bytes` is known
   bool column_major = false;
   bool swap = false;  // elements are big-endian
   uint64_t data_begin = 0;
@@ -37,7 +43,16 @@ class NpyParser {
   // `text` is the front of the array's bytes: all of the header, and anything after it.
   NpyParser(std::string_view text, std::string what) : text_(text), what_(std::move(what)) {}
 
+  // An array that Tenon can hold.
   NpyHeader read() {
+    NpyHeader found = describe();
+    if (found.foreign.empty()) return found;
+    refuse_unsupported(what_ + " has elements that Tenon has not",
+                       "b1 u1 i1 i2 i4 i8 f2 f4 f8 in at most 8 dimensions", found.foreign);
+  }
+
+  // Any array.
+  NpyHeader describe() {
     constexpr std::string_view kMagic = "\x93NUMPY";
     if (!text_.starts_with(kMagic)) refuse_data(what_ + " does not begin as npy files do");
     if (text_.size() < 8) refuse_data(what_ + " ends within its header");
@@ -59,7 +74,7 @@ class NpyParser {
     header_.data_begin = begin + length;
     text_ = text_.substr(begin, length);
     read_members();
-    header_.data_bytes = checked_bytes(header_.meta, what_);
+    finish();
     return header_;
   }
 
@@ -69,9 +84,8 @@ class NpyParser {
                 at_ < text_.size() ? "'" + std::string(text_.substr(at_, 16)) + "'" : "its end");
   }
   char next() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) {
-      ++at_;
-    }
+    constexpr std::string_view kSpaces = " \n\t\r";
+    while (at_ < text_.size() && kSpaces.find(text_[at_]) != std::string_view::npos) ++at_;
     return at_ < text_.size() ? text_[at_] : '\0';
   }
   bool take(char wanted) {
@@ -83,10 +97,12 @@ class NpyParser {
     if (!take(wanted)) refuse_text(std::string("'") + wanted + "'");
   }
   std::string string() {
-    const char quote = next();
+    if (next() == 'u') ++at_;
+    const char quote = at_ < text_.size() ? text_[at_] : '\0';
     if (quote != '\'' && quote != '"') refuse_text("a text in quotes");
-    const size_t end = text_.find(quote, at_ + 1);
-    if (end == std::string_view::npos) refuse_text("a text in quotes");
+    size_t end = at_ + 1;
+    while (end < text_.size() && text_[end] != quote) end += text_[end] == '\\' ? 2 : 1;
+    if (end >= text_.size()) refuse_text("a text in quotes");
     std::string found(text_.substr(at_ + 1, end - at_ - 1));
     at_ = end + 1;
     return found;
@@ -112,6 +128,7 @@ class NpyParser {
       value = value * 10 + digit;
     }
     if (at_ == begin) refuse_text("a size");
+    if (at_ < text_.size() && text_[at_] == 'L') ++at_;
     return value;
   }
   std::vector<uint64_t> shape() {
@@ -136,12 +153,18 @@ class NpyParser {
       if (!seen.insert(key).second) refuse_data(what_ + " has the member '" + key + "' twice");
       expect(':');
       if (key == "descr") {
-        if (next() == '[') refuse_unsupported(what_ + " holds records", "plain numbers", "a list");
-        set_dtype(string());
+        next();
+        const size_t begin = at_;
+        if (text_.substr(at_).starts_with('[')) {
+          item_bytes_ = records(kMaxDepth);
+        } else {
+          set_dtype(string());
+        }
+        descr_ = text_.substr(begin, at_ - begin);
       } else if (key == "fortran_order") {
         header_.column_major = flag();
       } else if (key == "shape") {
-        set_shape(header_.meta, shape(), what_);
+        shape_ = shape();
       } else {
         refuse_data(what_ + " has an unknown member", "descr, fortran_order and shape", key);
       }
@@ -157,11 +180,82 @@ class NpyParser {
     }
   }
 
+  // [('name', '<f4'), (('title', 'name'), '<i8', (2, 3)), ('', [...])]: the bytes of one, if known.
+  std::optional<uint64_t> records(int depth) {
+    if (depth == 0) refuse_text("records that lie less deep");
+    std::optional<uint64_t> all = 0;
+    expect('[');
+    while (!take(']')) {
+      expect('(');
+      if (take('(')) {
+        string(), expect(','), string(), expect(')');
+      } else {
+        string();
+      }
+      expect(',');
+      std::optional<uint64_t> item = next() == '[' ? records(depth - 1) : bytes_of_descr(string());
+      if (take(',') && next() != ')') {
+        for (const uint64_t size : next() == '(' ? shape() : std::vector{number()}) {
+          item = times(item, size);
+        }
+      }
+      expect(')');
+      all = all && item && *item <= INT64_MAX - *all ? std::optional(*all + *item) : std::nullopt;
+      if (take(',')) continue;
+      expect(']');
+      break;
+    }
+    return all;
+  }
+
+  static std::optional<uint64_t> times(std::optional<uint64_t> bytes, uint64_t size) {
+    if (!bytes || (size != 0 && *bytes > INT64_MAX / size)) return std::nullopt;
+    return *bytes * size;
+  }
+
+  // Of a letter and a number: "<c8" has 8, "<U3" has 12.
+  static std::optional<uint64_t> bytes_of_descr(std::string_view descr) {
+    constexpr std::string_view kOrders = "<>|=";
+    if (!descr.empty() && kOrders.find(descr[0]) != std::string_view::npos) descr.remove_prefix(1);
+    constexpr std::string_view kLetters = "biufcSaUVMm";
+    if (descr.empty() || kLetters.find(descr[0]) == std::string_view::npos) return std::nullopt;
+    const char* const begin = descr.data() + 1;
+    const char* const end = descr.data() + descr.size();
+    uint32_t bytes = 0;
+    const auto [behind, error] = std::from_chars(begin, end, bytes);
+    const bool unit = behind != end && *behind == '[';  // "<M8[ns]"
+    if (error != std::errc() || (behind != end && !unit)) return std::nullopt;
+    return uint64_t{bytes} * (descr[0] == 'U' ? 4 : 1);
+  }
+
   void set_dtype(const std::string& descr);
+
+  void finish() {
+    if (shape_.size() > TENON_MAX_RANK || header_.meta.dtype == TENON_DTYPE_NONE) {
+      header_.foreign = descr_;
+      if (shape_.size() > TENON_MAX_RANK) {
+        header_.foreign += " of " + std::to_string(shape_.size()) + " dimensions";
+      }
+      header_.meta.dtype = TENON_DTYPE_NONE;
+      std::optional<uint64_t> bytes = item_bytes_;
+      for (const uint64_t size : shape_) bytes = times(bytes, size);
+      header_.is_sized = bytes.has_value();
+      header_.data_bytes = bytes.value_or(0);
+      if (shape_.size() <= TENON_MAX_RANK) set_shape(header_.meta, shape_, what_);
+      return;
+    }
+    set_shape(header_.meta, shape_, what_);
+    header_.data_bytes = checked_bytes(header_.meta, what_);
+  }
+
+  static constexpr int kMaxDepth = 32;
 
   std::string_view text_;
   std::string what_;
   size_t at_ = 0;
+  std::string_view descr_;  // as it stands there
+  std::vector<uint64_t> shape_;
+  std::optional<uint64_t> item_bytes_;
   NpyHeader header_;
 };
 
@@ -174,19 +268,17 @@ inline constexpr NpyDtype kNpyDtypes[] = {
     {"i2", TENON_DTYPE_I16},  {"i4", TENON_DTYPE_I32}, {"i8", TENON_DTYPE_I64},
     {"f2", TENON_DTYPE_F16},  {"f4", TENON_DTYPE_F32}, {"f8", TENON_DTYPE_F64}};
 
+// Without an order, or with "|", NumPy takes a number for one of the machine's.
 inline void NpyParser::set_dtype(const std::string& descr) {
+  item_bytes_ = bytes_of_descr(descr);
+  const std::string_view text = descr;
   const char order = descr.empty() ? '\0' : descr[0];
-  const bool known_order = order == '<' || order == '>' || order == '|' || order == '=';
+  const bool has_order = order == '<' || order == '>' || order == '|' || order == '=';
   for (const NpyDtype& entry : kNpyDtypes) {
-    if (!known_order || entry.code != std::string_view(descr).substr(1)) continue;
-    const bool wide = size_of(entry.dtype) > 1;
-    if (wide && order == '|') break;
+    if (entry.code != text.substr(has_order ? 1 : 0)) continue;
     header_.meta.dtype = entry.dtype;
-    header_.swap = wide && order == '>';
-    return;
+    header_.swap = order == '>' && size_of(entry.dtype) > 1;
   }
-  refuse_unsupported(what_ + " has a dtype that Tenon has not",
-                     "b1 u1 i1 i2 i4 i8 f2 f4 f8 with '<' or '>' before it", "'" + descr + "'");
 }
 
 // The bytes before the elements of a row-major array.

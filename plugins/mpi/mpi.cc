@@ -15,6 +15,8 @@
 #include <climits>
 #include <vector>
 
+#include "launcher.h"
+
 namespace {
 
 namespace sdk = tenon::sdk;
@@ -117,7 +119,7 @@ class Session {
     if (joined.exchange(true)) {
       throw sdk::Failure{TENON_E_STATE,  "this process has joined MPI already, which is done once",
                          "tenon.mpi",    "one group of all processes",
-                         "a second one", "split the first"};
+                         "a second one", "split the first; if it was refused, begin a new process"};
     }
     int there = 0;
     int level = 0;
@@ -125,6 +127,7 @@ class Session {
     if (there) {
       MPI_Query_thread(&level);
     } else {
+      const tenon::mpi::Start start;
       check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level), "MPI_Init_thread");
       ours_ = true;
     }
@@ -148,16 +151,25 @@ class Session {
     whole = wait_all(open, kPatience, "MPI_Test", nullptr);
   }
 
+  // Others may not have been found.
+  void require_company() const {
+    int size = 0;
+    check(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
+    if (size == 1) tenon::mpi::require_alone(told_);
+  }
+
   bool whole = true;              // nothing has failed
   std::vector<MPI_Request> open;  // of a transfer whose time was over
 
  private:
+  const tenon::mpi::Told told_ = tenon::mpi::told_by_launcher();
   bool ours_ = false;  // MPI was initialised here
 };
 
 class Mpi {
  public:
   Mpi(const sdk::Attrs&, int64_t timeout) : session_(std::make_shared<Session>()) {
+    session_->require_company();
     // A communicator of our own, so that messages of the program do not meet ours.
     check(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
     count();
@@ -303,7 +315,8 @@ constexpr tenon_collective_desc engines[] = {sdk::collective<Mpi>(
      .doc = "The processes that `mpirun` or `srun` has started, over the system's MPI (3.0 or "
             "later). MPI is initialised in a thread of Tenon's own, unless the program has done "
             "it with MPI_THREAD_SERIALIZED or more. A process joins once; other groups are split "
-            "from that one. If a process dies, the launcher ends the others.",
+            "from that one. Joining is refused where the launcher has started several processes "
+            "and MPI finds one. If a process dies, the launcher ends the others.",
      .sums = "u8 i8 i16 i32 i64 f32 f64"})};
 
 }  // namespace

@@ -42,7 +42,8 @@ void check_address(const ExternalMemory& memory, DimSpan strides, const Span& sp
 Tensor* wrap_external(Memory& home, const ExternalMemory& memory) {
   if (!is_known(memory.dtype)) {
     fail(TENON_E_DTYPE, "the memory holds elements of an unknown dtype", "dtype",
-         dtypes_text(all_dtypes(), ", "), dtype_pattern(memory.dtype));
+         dtypes_text(all_dtypes(), ", "), dtype_pattern(memory.dtype),
+         "convert it first; of complex numbers, code 5, the real and the imaginary part");
   }
   const uint32_t element_size = size_of(memory.dtype);
   const int64_t elements = checked_count(memory.shape, element_size);

@@ -170,6 +170,56 @@ class Memory(unittest.TestCase):
                 self.assertTrue(torch.equal(slow(x), x))
                 self.assertEqual(self.seen[-1], (x.data_ptr(), x.stride()))
 
+    def test_a_pending_negation_beside_the_dispatcher(self):
+        from tenon import _torch_exchange
+
+        x = torch._neg_view(torch.tensor([1.0, 2.0]))
+        taken = _torch_exchange.take(x)
+        self.assertEqual((taken.tolist(), taken.is_read_only), ([-1.0, -2.0], True))
+        self.assertEqual(T.concat([x, -x], 0).tolist(), [-1.0, -2.0, 1.0, 2.0])
+        for table in (None, _torch_exchange._TABLE):  # all tensors of PyTorch may be written
+            exchange = _torch_exchange.make_exchange(table)
+            self.assertFalse(exchange.take(torch.ones(2)).is_read_only)
+        layer = tenon.torch.Module(tenon.nn.linear(inputs=2, outputs=1))
+        self.assertTrue(torch.equal(layer(x), layer(x.clone())))
+        negated = tenon.torch.function("mine.negated", lambda x: torch._neg_view(x * 1))
+        self.assertEqual(negated(tenon.tensor([1.0, 2.0])).tolist(), [-1.0, -2.0])
+        p = torch.nn.Parameter(torch.zeros(2))
+        p.grad = x
+        tenon.torch.Optimizer("sgd", [p], lr=1.0).step()
+        self.assertEqual(p.tolist(), [1.0, 2.0])
+
+    def test_a_tensor_without_memory_is_refused(self):
+        from tenon import _torch_exchange
+
+        with self.assertRaisesRegex(tenon.ArgumentError, "address is NULL"):
+            _torch_exchange.take(torch._efficientzerotensor((2,)))
+
+    def test_negative_strides_do_not_reach_pytorch(self):
+        from tenon import _core, _torch_exchange, _torch_functions
+
+        seen = []  # no tensor of PyTorch is made here: what would be made is looked at
+        exchange = _core.Exchange(
+            None, torch.Tensor, torch.dtype, _torch_exchange.DTYPES, lambda x: x, seen.append
+        )
+        x = tenon.tensor([[1.0, 2.0], [3.0, 4.0]])
+        words = r"(?s)share: x: expected strides of 0 and above, found \(-2, 1\).*contiguous"
+        with self.assertRaisesRegex(ValueError, words):
+            exchange.share(x[::-1])
+        self.assertEqual(seen, [])
+        exchange.share(x.T)
+        exchange.give(x[::-1])
+        self.assertEqual([tenon._core.from_dlpack(each).tolist() for each in seen],
+                         [[[1.0, 3.0], [2.0, 4.0]], [[3.0, 4.0], [1.0, 2.0]]])  # fmt: skip
+        before = _torch_functions.share
+        _torch_functions.share = lambda x: (x.strides, x.tolist())
+        try:
+            turned, plain = _torch_functions._theirs([x[::-1], x.T])
+        finally:
+            _torch_functions.share = before
+        self.assertEqual(turned, ((2, 1), [[3.0, 4.0], [1.0, 2.0]]))
+        self.assertEqual(plain[0], (1, 2))
+
     def test_results_are_never_views_of_operands(self):
         x = torch.zeros(3, 4)
         for found in (T.transpose(x), T.reshape(x, shape=[12]), T.cast(x, dtype=torch.float32)):

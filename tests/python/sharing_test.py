@@ -101,7 +101,9 @@ class Numpy(Case):
         for window in (array, array.T, array[::-1, ::2], array[1, 2:3].reshape(()), array[:0]):
             shared = tenon.from_dlpack(Old(window))
             self.assertEqual((shared.shape, shared.tolist()), (window.shape, window.tolist()))
-            self.assertFalse(shared.is_read_only)
+            self.assertTrue(shared.is_read_only)  # as NumPy's would be: nobody says otherwise
+            self.assertFalse(np.from_dlpack(Old(window)).flags.writeable)
+            shared = tenon.asarray(window)
             back = np.from_dlpack(Old(shared))  # NumPy asks for a version first
             self.assertEqual((back.shape, back.tolist()), (window.shape, window.tolist()))
             if window.size:
@@ -199,7 +201,20 @@ class Torch(Case):
             capsule = torch.utils.dlpack.to_dlpack(theirs)  # of before DLPack 1.0
             old = type("Old", (), {"__dlpack__": lambda self, capsule=capsule: capsule})()
             self.assertEqual(tenon.from_dlpack(old).tolist(), theirs.tolist())
-        # Not x[::-1]: PyTorch 2.13 ends the process at negative strides, NumPy's too.
+        turned = x[::-1].clone()  # PyTorch has no negative strides
+        self.assertEqual(torch.from_dlpack(turned).tolist(), x[::-1].tolist())
+
+    def test_a_pending_negation(self):
+        theirs = torch._neg_view(torch.tensor([1.0, 2.0]))
+        for share in (tenon.tensor, tenon.asarray, tenon.from_dlpack):
+            self.same(share(theirs), [-1.0, -2.0])
+        shared = tenon.from_dlpack(theirs)
+        self.refused(tenon.AliasError, lambda: shared.fill_(0.0), "x.clone()")
+        self.assertFalse(tenon.from_dlpack(theirs, copy=True).is_read_only)
+        words = "from_dlpack: x", "negation is pending", "x.resolve_neg()"
+        for share in (tenon.asarray, tenon.from_dlpack):
+            self.refused(tenon.ArgumentError, lambda f=share: f(theirs, copy=False), *words)
+        self.same(tenon.tensor([1.0, 1.0]) + theirs, [0.0, -1.0])
 
     def test_a_data_set_of_theirs(self):
         theirs = torch.utils.data.TensorDataset(torch.arange(12.0).reshape(4, 3), torch.arange(4))

@@ -180,6 +180,10 @@ class Export(Case):
         self.assertEqual(peek(copied, Versioned).flags, COPIED)
         self.assertEqual(peek(x.__dlpack__(copy=True), Unversioned).array.rank, 1)
         self.assertTrue(tenon.from_dlpack(x).is_read_only)
+        repeated = tenon.full([1, 3], 1.0).expand([2, 3])  # its strides say so to who asks of old
+        self.assertEqual(peek(repeated.__dlpack__(max_version=(1, 0)), Versioned).flags, READ_ONLY)
+        self.assertEqual(peek(repeated.__dlpack__(), Unversioned).array.strides[0], 0)
+        self.refused(BufferError, repeated[:1].__dlpack__, "x.clone()")
 
     def test_copies(self):
         x = tenon.full([2], 1.0)
@@ -231,9 +235,8 @@ class Import(Case):
             theirs = kind()
             shared = tenon.from_dlpack(theirs)
             self.same(shared, [1.0, 2.0, 3.0])
-            shared[1] = 20.0
-            self.assertEqual(theirs.values[2], 20.0)
-            self.assertFalse(shared.is_read_only)
+            theirs.values[2] = 20.0
+            self.same(shared, [1.0, 20.0, 3.0])
             part = shared[1:]
             del shared
             gc.collect()
@@ -248,15 +251,30 @@ class Import(Case):
         for copied in (None, True, False):
             theirs = New()
             tenon.from_dlpack(theirs, copy=copied)
-            asked = {"max_version": (1, 0)} | ({} if copied is None else {"copy": copied})
+            asked = {"max_version": (1, 0)} | ({"copy": False} if copied is False else {})
             self.assertEqual(theirs.asked, asked)
             tenon.from_dlpack(Old(), copy=False)
         theirs = Old()
         made = tenon.from_dlpack(theirs, copy=True)
         self.assertEqual(theirs.deleted, 1)
         self.same(made, [1.0, 2.0, 3.0])
-        theirs = New(flags=READ_ONLY)
-        self.assertTrue(tenon.from_dlpack(theirs).is_read_only)
+        self.assertFalse(made.is_read_only)
+
+    def test_who_may_write(self):
+        for theirs, may in ((New(), True), (New(flags=READ_ONLY), False), (Old(), False)):
+            shared = tenon.from_dlpack(theirs)
+            self.assertEqual(shared.is_read_only, not may)
+            if may:
+                shared[1] = 20.0
+            else:
+                self.refused(tenon.AliasError, lambda x=shared: x.fill_(20.0), "x.clone()")
+            self.assertEqual(theirs.values[2], 20.0 if may else 2.0)
+
+    def test_a_copy_may_be_written(self):
+        for theirs in (New(), New(flags=READ_ONLY), New(flags=READ_ONLY | COPIED), Old()):
+            made = tenon.from_dlpack(theirs, copy=True)
+            made.fill_(9.0)
+            self.assertEqual((made.tolist(), theirs.values[2]), ([9.0] * 3, 2.0))
 
     def test_a_capsule_is_taken_once(self):
         for theirs in (Old(), New()):

@@ -44,17 +44,27 @@ PyObject* to_dlpack(PyObject*, PyObject* arguments) {
   if (!context || !PyArg_ParseTuple(arguments, "Opp", &tensor, &versioned, &copied)) return nullptr;
   if (!is_tensor(tensor)) return refuse_type("to_dlpack", "x", "a tensor", tensor, "");
   if (refuse_in_capture(context, "to_dlpack")) return nullptr;
+  tenon_tensor_info info{};
+  info.struct_size = sizeof info;
   void* made = nullptr;
-  const tenon_status status = tenon_tensor_get_dlpack(context, as_tensor(tensor)->handle, &made);
+  tenon_status status = tenon_tensor_get_info(context, as_tensor(tensor)->handle, &info);
+  if (status == TENON_OK) {
+    status = tenon_tensor_get_dlpack(context, as_tensor(tensor)->handle, &made);
+  }
   if (status != TENON_OK) return fail(context, status);
   auto* managed = static_cast<Versioned*>(made);
   if (copied) managed->flags |= Versioned::kCopied;
-  if (versioned) return make_capsule(managed);
+  if (versioned) {
+    // As buffers do; of strides of zero alone, which show what they are, C makes no mark.
+    if (info.flags & TENON_TENSOR_READ_ONLY) managed->flags |= Versioned::kReadOnly;
+    return make_capsule(managed);
+  }
   if (managed->flags & Versioned::kReadOnly) {
     drop(managed);
     PyErr_SetString(PyExc_BufferError,
-                    "Tenon: the tensor is read-only, which DLPack before 1.0 cannot say: ask with "
-                    "max_version=(1, 0), or share a copy, x.clone()");
+                    "Tenon: __dlpack__: x is read-only: expected a tensor that may be written, as "
+                    "DLPack before 1.0, which JAX and tvm-ffi ask for, has no mark for others\n"
+                    "  hint: share a copy, x.clone(), or ask with max_version=(1, 0)");
     return nullptr;
   }
   auto* outer = new (std::nothrow) Unversioned{managed->array, managed, drop_outer};
@@ -83,7 +93,7 @@ PyObject* taken(tenon_context* context, tenon_status status, tenon_tensor* tenso
 
 PyObject* capsule_of(Versioned* managed) { return make_capsule(managed); }
 
-PyObject* from_dlpack(PyObject*, PyObject* capsule) {
+PyObject* tensor_of_capsule(PyObject* capsule, uint64_t old_flags) {
   tenon_tensor* tensor = nullptr;
   tenon_context* context = context_of_thread();
   if (!context) return nullptr;
@@ -98,16 +108,26 @@ PyObject* from_dlpack(PyObject*, PyObject* capsule) {
                        "each capsule is taken once: ask x.__dlpack__() for another");
   }
   auto* outer = static_cast<Unversioned*>(PyCapsule_GetPointer(capsule, Unversioned::kName));
-  auto* inner = new (std::nothrow) Versioned{1, 0, outer, drop_inner, 0, outer->array};
+  auto* inner = new (std::nothrow) Versioned{1, 0, outer, drop_inner, old_flags, outer->array};
   if (!inner) return PyErr_NoMemory();
   const tenon_status status = tenon_tensor_create_dlpack(context, inner, &tensor);
   if (status != TENON_OK) delete inner;
   return taken(context, status, tensor, capsule, Unversioned::kUsedName);
 }
 
+namespace {
+
+// from_dlpack(capsule): a tensor
+PyObject* from_dlpack(PyObject*, PyObject* capsule) {
+  return tensor_of_capsule(capsule, Versioned::kReadOnly);
+}
+
+}  // namespace
+
 PyMethodDef dlpack_methods[] = {
     {"to_dlpack", to_dlpack, METH_VARARGS, "to_dlpack(tensor, versioned, copied): a capsule."},
-    {"from_dlpack", from_dlpack, METH_O, "from_dlpack(capsule): a tensor."},
+    {"from_dlpack", from_dlpack, METH_O,
+     "from_dlpack(capsule): a tensor, read-only if the capsule is of before DLPack 1.0."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace tenon::python

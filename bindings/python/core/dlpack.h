@@ -78,8 +78,9 @@ void drop(Managed* managed) {
 
 namespace tenon::python {
 
-// from_dlpack(capsule): a tensor
-PyObject* from_dlpack(PyObject* module, PyObject* capsule);
+// A tensor on a capsule's memory. A capsule of before DLPack 1.0 says nothing of who may write:
+// `old_flags` are Versioned::flags for it.
+PyObject* tensor_of_capsule(PyObject* capsule, uint64_t old_flags);
 // Takes the struct over.
 PyObject* capsule_of(dlpack::Versioned* managed);
 

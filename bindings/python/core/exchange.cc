@@ -67,8 +67,7 @@ PyObject* take_by_table(const ExchangeObject* exchange, PyObject* object, const 
   if (array.device_type != Array::kHost) return refuse_device(array, place);
   const DtypeInfo* dtype = dtype_of(array, object, place);
   if (!dtype) return nullptr;
-  static char nowhere[16];  // the address of tensors without elements
-  void* data = array.data ? static_cast<char*>(array.data) + array.byte_offset : nowhere;
+  void* data = array.data ? static_cast<char*>(array.data) + array.byte_offset : nullptr;
   tenon_tensor* tensor = nullptr;
   const tenon_status status =
       tenon_tensor_create_external(context, dtype->dtype, array.rank, array.shape, array.strides,
@@ -80,7 +79,7 @@ PyObject* take_by_table(const ExchangeObject* exchange, PyObject* object, const 
 
 PyObject* take_by_capsule(const ExchangeObject* exchange, PyObject* object) {
   const Ref capsule(PyObject_CallOneArg(exchange->to_capsule, object));
-  return capsule ? from_dlpack(nullptr, capsule.get()) : nullptr;
+  return capsule ? tensor_of_capsule(capsule.get(), 0) : nullptr;
 }
 
 // A tensor on the same memory, which keeps `object`.
@@ -268,16 +267,34 @@ PyObject* take(PyObject* self, PyObject* object) {
   return take_object(as_exchange(self), object, {"take", "x"});
 }
 
-template <bool as_it_is>
 PyObject* give(PyObject* self, PyObject* tensor) {
   if (!is_tensor(tensor)) return refuse_type("give", "x", "a tensor", tensor, "");
-  return give_object(as_exchange(self), tensor, as_it_is);
+  return give_object(as_exchange(self), tensor, false);
+}
+
+// PyTorch has no negative strides: they are refused before they get there.
+PyObject* share(PyObject* self, PyObject* tensor) {
+  if (!is_tensor(tensor)) return refuse_type("share", "x", "a tensor", tensor, "");
+  tenon_context* context = context_of_thread();
+  if (!context) return nullptr;
+  tenon_view view{};
+  const tenon_status status = tenon_tensor_get_view(context, as_tensor(tensor)->handle, &view);
+  if (status != TENON_OK) return fail(context, status);
+  for (int32_t i = 0; i < view.rank; ++i) {
+    if (view.strides[i] >= 0) continue;
+    const Ref strides(PyObject_GetAttrString(tensor, "strides"));
+    const Ref words(strides ? PyObject_Str(strides.get()) : nullptr);
+    const char* found = words ? PyUnicode_AsUTF8(words.get()) : nullptr;
+    if (!found) return nullptr;
+    return refuse("LAYOUT", "share", "x", "strides of 0 and above", found, "x.contiguous()");
+  }
+  return give_object(as_exchange(self), tensor, true);
 }
 
 PyMethodDef exchange_functions[] = {
     {"take", take, METH_O, "take(x): a tensor on the memory of theirs."},
-    {"give", give<false>, METH_O, "give(x): theirs, row-major, on memory that is nobody else's."},
-    {"share", give<true>, METH_O, "share(x): theirs, on the memory of x."},
+    {"give", give, METH_O, "give(x): theirs, row-major, on memory that is nobody else's."},
+    {"share", share, METH_O, "share(x): theirs, on the memory of x."},
     {nullptr, nullptr, 0, nullptr}};
 
 PyMemberDef exchange_members[] = {

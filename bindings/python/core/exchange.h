@@ -10,7 +10,7 @@ namespace tenon::python {
 // How the tensors of one library go back and forth.
 struct ExchangeObject {
   PyObject_HEAD const dlpack::Exchange* table;  // or NULL
-  PyTypeObject* kind;                           // the library's tensors
+  PyTypeObject* kind;                           // the library's tensors; all may be written
   PyTypeObject* dtype_kind;                     // the library's dtypes
   PyObject* dtypes;                             // {theirs: ours}
   PyObject* to_capsule;

@@ -3,6 +3,8 @@
 # fast; the others are in the extension module, or ops of the registry.
 """Methods are written as functions here and put into the extension module's type."""
 
+import sys
+
 from tenon import _autograd, _core, _errors, _runtime
 from tenon._core import Tensor
 from tenon._ops import op
@@ -132,7 +134,7 @@ def asarray(data, dtype=None, *, device=None, copy=None):
     elif hasattr(data, "__array__") and not hasattr(data, "__dlpack__"):  # of pandas
         shared = asarray(data.__array__())
     else:
-        shared = from_dlpack(data)
+        shared = from_dlpack(data, copy=copy)
     made = _converted(shared, dtype, device)
     if copy is False and made is not shared:
         raise _errors.make_refusal(
@@ -147,27 +149,46 @@ def _converted(made, dtype, device):
     return made if device is None else _placed(made, device)
 
 
+def _resolved(x, copy):
+    """`x`, or what it means where that is not what lies in its memory: PyTorch puts negations and
+    conjugations off, and says so in Python alone."""
+    kind = getattr(sys.modules.get("torch"), "Tensor", None)
+    if not isinstance(kind, type) or not isinstance(x, kind) or not (x.is_neg() or x.is_conj()):
+        return x
+    if copy is False and x.is_neg():
+        raise _errors.make_refusal(
+            "value", "from_dlpack", "x", "a tensor of PyTorch whose values lie in its memory",
+            "one whose negation is pending", "x.resolve_neg() first, or copy=None",
+        )  # fmt: skip
+    return x.resolve_conj().resolve_neg()
+
+
 def from_dlpack(x, /, *, device=None, copy=None):
     """A tensor on the memory of another library's array, through DLPack.
 
     device   "cpu" also takes what lies elsewhere, where its library copies it
     copy     True: always; False: never, but an error where it would be needed
+    memory   read-only where the library says so, or cannot say: JAX speaks DLPack of before 1.0.
+             A tensor of PyTorch whose negation is pending is copied, and the copy is read-only,
+             as nobody would see what is written there. With copy=True it may be written
     """
     if not hasattr(x, "__dlpack__"):
         raise _errors.make_refusal(
             "type", "from_dlpack", "x", "an object with __dlpack__", type(x).__name__, ""
         )
-    asked = {"max_version": (1, 0)}
-    if copy is not None:
-        asked["copy"] = copy
+    values = _resolved(x, copy)
+    # Without a version, that of a copy is read-only.
+    asked = {"max_version": (1, 0)} if values is x else {}
+    if copy is False:
+        asked["copy"] = False
     if device == "cpu" and x.__dlpack_device__()[0] != 1:
         asked["dl_device"] = (1, 0)
     try:
-        capsule, is_copied = x.__dlpack__(**asked), copy
+        capsule = values.__dlpack__(**asked)
     except TypeError:  # perhaps of before DLPack 1.0; else it is raised again
-        capsule, is_copied = x.__dlpack__(), False
+        capsule = values.__dlpack__()
     made = _core.from_dlpack(capsule)
-    if copy and not is_copied:
+    if copy:  # here, since not all make one, and not all that do say so
         made = op.tenon.copy(made)
     return made if device is None else _placed(made, device)
 

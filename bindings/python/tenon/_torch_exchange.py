@@ -11,7 +11,7 @@ except ImportError as missing:
         "tenon.torch uses PyTorch, which is not installed: pip install torch"
     ) from missing
 
-from tenon import _core, _errors
+from tenon import _core, _errors, _tensor
 
 _errors._packages.append(os.path.dirname(os.path.abspath(torch.__file__)) + os.sep)
 DTYPES = {
@@ -55,4 +55,14 @@ def make_exchange(table=_TABLE):
 
 
 exchange = make_exchange()
-take, give, share = exchange.take, exchange.give, exchange.share
+give, share = exchange.give, exchange.share
+
+
+def take(x):
+    """A tensor on the memory of `x`. Where a negation is pending it is a copy, and read-only.
+
+    Operands of ops need no such look: PyTorch's dispatcher has resolved them.
+    """
+    if isinstance(x, torch.Tensor) and x.is_neg():
+        return _tensor.from_dlpack(x.detach())
+    return exchange.take(x)

@@ -51,10 +51,15 @@ def _plain_schema(name, f):
     return f"{name}({', '.join(f'{each}: T[...]' for each in names)}) -> T[...] where T: float"
 
 
+def _shared(x):
+    """On the memory of `x`; a copy of what PyTorch has no strides for."""
+    return share(x.detach().contiguous() if min(x.strides, default=0) < 0 else x)
+
+
 def _theirs(given):
     if isinstance(given, (list, tuple)):
-        return [share(each) for each in given]
-    return None if given is None else share(given)
+        return [_shared(each) for each in given]
+    return None if given is None else _shared(given)
 
 
 def _ours(results):
@@ -100,7 +105,7 @@ def _rule(op, f):
                 leaf.requires_grad_()
             results = f(*operands, **named)
         results = list(results) if isinstance(results, (list, tuple)) else [results]
-        pairs = [(x, share(grad)) for x, grad in zip(results, grads, strict=True)
+        pairs = [(x, _shared(grad)) for x, grad in zip(results, grads, strict=True)
                  if grad is not None and x.requires_grad]  # fmt: skip
         found = torch.autograd.grad(
             [x for x, _ in pairs], leaves, [seed for _, seed in pairs], allow_unused=True

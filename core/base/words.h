@@ -2,6 +2,7 @@
 // core/base/words.h: texts that are lists of words.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,15 @@ inline std::vector<std::string_view> words_of(std::string_view text, char betwee
     text.remove_prefix(word.size() + (word.size() < text.size() ? 1 : 0));
   }
   return words;
+}
+
+// Whether `text` ends with `ending`, "a" and "A" being the same.
+inline bool ends_like(std::string_view text, std::string_view ending) {
+  const auto lower = [](char each) {
+    return each >= 'A' && each <= 'Z' ? static_cast<char>(each - 'A' + 'a') : each;
+  };
+  if (text.size() < ending.size()) return false;
+  return std::ranges::equal(text.substr(text.size() - ending.size()), ending, {}, lower, lower);
 }
 
 // Two digits for each byte, "0aff".

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 #include <ctime>
+#include <filesystem>
 #include <system_error>
 
 #include "core/base/error.h"
@@ -72,7 +73,7 @@ std::string record_of(int64_t step, Field field, std::string_view bytes) {
   const std::string words = std::generic_category().message(why);
   fail(TENON_E_IO, "history: cannot begin an event file in '" + folder + "': " + words, "folder",
        "a folder in which files can be written", words,
-       "make the folder first; points go where they went before");
+       "name another folder; points go where they went before");
 }
 
 [[noreturn]] void fail_write(const std::string& path, int why) {
@@ -93,6 +94,9 @@ uint32_t crc32c(std::string_view bytes) {
 }
 
 EventFile::EventFile(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error && !std::filesystem::is_directory(folder)) fail_begin(folder, error.value());
   create(folder);
   try {
     append(record_of(0, kFileVersion, "brain.Event:2"));

@@ -15,15 +15,15 @@ namespace {
 
 constexpr size_t kNamesShown = 8;
 
-std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
+std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 [[noreturn]] void fail_name(const std::vector<Series>& all, std::string_view name) {
   const std::span shown(all.data(), std::min(all.size(), kNamesShown));
   std::string known =
-      base::joined(shown, ", ", [](const Series& series) { return quoted(series.name); });
+      base::joined(shown, ", ", [](const Series& series) { return in_quotes(series.name); });
   if (all.size() > kNamesShown) known += ", ...";
   fail(TENON_E_NOT_FOUND,
-       "history: there is no series " + quoted(name) +
+       "history: there is no series " + in_quotes(name) +
            (known.empty() ? "; nothing was added yet" : "; there are " + known),
        "name", known.empty() ? "a series with points" : "one of: " + known, std::string(name),
        "a series begins with its first point");
@@ -96,8 +96,8 @@ const Point& History::point(std::string_view name, uint64_t index) const {
   const std::vector<Point>& points = series_[place].points;
   if (index < points.size()) return points[index];
   fail(TENON_E_NOT_FOUND,
-       "history: series " + quoted(name) + " has no point " + std::to_string(index) + ", it has " +
-           std::to_string(points.size()),
+       "history: series " + in_quotes(name) + " has no point " + std::to_string(index) +
+           ", it has " + std::to_string(points.size()),
        "index", "an index below " + std::to_string(points.size()), std::to_string(index));
 }
 
@@ -106,7 +106,7 @@ std::string History::query(std::string_view topic) const {
   if (topic == "csv") return csv_of(series_);
   if (topic == "svg") return draw(series_, "", "step");
   fail(TENON_E_NOT_FOUND,
-       "history: there is no topic " + quoted(topic) + "; topics are json, csv, svg", "topic",
+       "history: there is no topic " + in_quotes(topic) + "; topics are json, csv, svg", "topic",
        "json, csv or svg", std::string(topic));
 }
 

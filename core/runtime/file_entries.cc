@@ -14,7 +14,7 @@ using plugin::Plugin;
 const KnownFile* find_known(std::span<const KnownFile> known, std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
   const auto fits = [&](const KnownFile& file) {
-    return file.name.starts_with('.') ? name.ends_with(file.name) : name == file.name;
+    return file.name.starts_with('.') ? base::ends_like(name, file.name) : name == file.name;
   };
   const auto found = std::ranges::find_if(known, fits);
   return found == known.end() ? nullptr : &*found;
@@ -87,7 +87,7 @@ const registry::Entry& entry_for_file(Runtime& runtime, uint32_t kind,
   for (const registry::Entry* entry : runtime.registry.entries(kind)) {
     for (const std::string_view ending : base::words_of(endings_of(*entry))) {
       endings += (endings.empty() ? "" : " ") + std::string(ending);
-      if (!path.ends_with(ending) || ending.size() <= longest) continue;
+      if (!base::ends_like(path, ending) || ending.size() <= longest) continue;
       best = entry;
       longest = ending.size();
     }

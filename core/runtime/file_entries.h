@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/runtime/file_entries.h: which entry of a kind is for a file, by the ending of its name.
+// core/runtime/file_entries.h: which entry of a kind is for a file, by the ending of its name, in
+// capitals or not.
 #pragma once
 
 #include <span>

@@ -73,7 +73,7 @@ void add_texts(Rows& rows) {
 
 void add_files(Rows& rows) {
   add_both(rows, "tenon_history_set_events", [](World&, tenon_context* cx, tenon_history* to) {
-    return tenon_history_set_events(cx, to, "/nowhere/at/all", TENON_NUL);
+    return tenon_history_set_events(cx, to, "/dev/null/at/all", TENON_NUL);
   });
   const auto save = [](tenon_context* cx, tenon_history* from, const char* path,
                        const char* title = "t", const char* axis = "a") {
@@ -89,7 +89,7 @@ void add_files(Rows& rows) {
     add(rows, "tenon_history_save", what, expected,
         [save, path](World& w) { return save(w.cx, w.own.history, path); });
   };
-  wrong("missing folder", TENON_E_IO, "/nowhere/at/all");
+  wrong("no folder", TENON_E_IO, "/dev/null/at/all");
   wrong("a device", TENON_E_IO, "/dev/full");
   wrong("no path", TENON_E_ARGUMENT, "");
   wrong("NULL path", TENON_E_ARGUMENT, nullptr);

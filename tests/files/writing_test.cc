@@ -154,6 +154,15 @@ TEST_F(Writing, FoldersAndNamesThatAreNone) {
   EXPECT_NE(words.find("one of: .npy .npz .safetensors"), std::string::npos) << words;
 }
 
+TEST_F(Writing, EndingsMayBeInCapitals) {
+  for (const char* name : {"M.SAFETENSORS", "m.NpZ", "x.Npy"}) {
+    must(save(filled(1, 1), path(name)));
+    uint32_t count = 0;
+    must(tenon_archive_get_count(context, load(path(name)).get(), &count, nullptr));
+    EXPECT_EQ(count, 1u) << name;
+  }
+}
+
 TEST_F(Writing, LinksAreFollowedAndPermissionsKept) {
   const std::string file = path("m.safetensors");
   must(save(filled(1, 1), file));

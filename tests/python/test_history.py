@@ -51,9 +51,13 @@ class History(Case):
         self.history.add("loss", 1, 0.75)
         (file,) = self.folder.glob("*tfevents*")
         self.assertTrue(file.read_bytes().find(b"\x0a\x04loss\x15\x00\x00\x40\x3f") > 0)
-        self.refused(OSError, lambda: self.history.events(self.folder / "no"), "No such file", "no")
+        self.refused(OSError, lambda: self.history.events(file / "no"), "Not a directory", "no")
         self.history.add("loss", 2, 0.75)
         self.assertEqual(file.read_bytes().count(b"loss"), 2)
+        self.history.events(self.folder / "runs" / "second")  # makes both
+        self.history.add("loss", 3, 0.75)
+        (other,) = (self.folder / "runs" / "second").iterdir()
+        self.assertEqual(other.read_bytes().count(b"loss"), 1)
 
     def test_wrong_arguments(self):
         history = self.history

@@ -104,13 +104,20 @@ TEST_F(Events, ASecondFolderTakesOver) {
   EXPECT_EQ(records_of(content_of(other.path())).size(), 2u);
 }
 
-TEST_F(Events, FoldersThatAreNone) {
-  const std::string words = refused(try_events(path("no")), TENON_E_IO);
-  EXPECT_EQ(words, "history: cannot begin an event file in '" + path("no") +
-                       "': No such file or directory\n\nfolder\n"
-                       "a folder in which files can be written\nNo such file or directory\n\n"
-                       "make the folder first; points go where they went before\n");
+TEST_F(Events, TheFolderIsMade) {
+  must(try_events(path("runs/second")));
+  set("loss", 1, 1);
+  const auto made = *std::filesystem::directory_iterator(path("runs/second"));
+  EXPECT_EQ(records_of(content_of(made.path())).size(), 2u);
+}
+
+TEST_F(Events, FoldersThatCannotBe) {
   write("plain", "");
+  const std::string words = refused(try_events(path("plain/no")), TENON_E_IO);
+  EXPECT_EQ(words, "history: cannot begin an event file in '" + path("plain/no") +
+                       "': Not a directory\n\nfolder\n"
+                       "a folder in which files can be written\nNot a directory\n\n"
+                       "name another folder; points go where they went before\n");
   EXPECT_THAT(refused(try_events(path("plain")), TENON_E_IO), HasSubstr("Not a directory"));
   EXPECT_THAT(refused(try_events(std::string("a\0b", 3)), TENON_E_ARGUMENT),
               StartsWith("the folder has a zero byte\n"));

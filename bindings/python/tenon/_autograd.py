@@ -129,7 +129,7 @@ def draw(roots, path=None, *, direction=None):
                notebook draws
     direction  "TB", from top to bottom, or "LR", from left to right
     """
-    topic = "svg" if path is None else str(path).rpartition(".")[2]
+    topic = "svg" if path is None else str(path).rpartition(".")[2].lower()
     if direction is not None:
         topic += f"/{direction}"
     text = _core.describe_graph(_listed(roots), topic)

@@ -53,8 +53,8 @@ TENON_EXPORT tenon_status tenon_history_get(tenon_context* context, tenon_histor
                                             const char* name, uint64_t name_length, uint64_t index,
                                             int64_t* out_step, double* out_value);
 
-// From now on each point goes to an event file of TensorBoard too: a new file in `folder`, which
-// must be there already (`tensorboard --logdir` finds it). Called again, it begins another file.
+// From now on each point goes to an event file of TensorBoard too: a new file in `folder`, which is
+// made if it is not there (`tensorboard --logdir` finds it). Called again, it begins another file.
 // A record is the system's when tenon_history_set returns, so that a run that is killed loses none;
 // one that could not be written whole (the disk is full) is taken back. TensorBoard keeps f32.
 // format   TFRecords, that is {u64 length, u32 masked CRC-32C of it, the bytes, u32 masked CRC-32C

@@ -2,6 +2,10 @@
 # tests/outside/torch_use_test.py: ops of Tenon in PyTorch programs: compiled, exported, in threads,
 # on shared memory, and what they refuse.
 
+import os
+import subprocess
+import sys
+import tempfile
 import threading
 import unittest
 
@@ -111,6 +115,21 @@ class Compiled(unittest.TestCase):
         targets = [node.target for node in exported.graph.nodes if node.op == "call_function"]
         self.assertEqual(targets, [T.gelu])
         self.assertTrue(torch.equal(exported.module()(x), T.gelu(x)))
+        # Another program has imported the bridge and called nothing of it.
+        program = (
+            "import sys, torch, tenon.torch\n"
+            "assert not hasattr(torch.ops.tenon, 'no_such_op')\n"
+            "given, expected = torch.load(sys.argv[2])\n"
+            "found = torch.export.load(sys.argv[1]).module()(given)\n"
+            "assert torch.equal(found, expected)\n"
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            torch.export.save(exported, f"{folder}/a.pt2")
+            torch.save((x, T.gelu(x)), f"{folder}/x.pt")
+            command = [sys.executable, "-c", program, f"{folder}/a.pt2", f"{folder}/x.pt"]
+            environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+            done = subprocess.run(command, env=environment, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_gradient_that_draws_is_not_compiled(self):
         x = torch.ones(4, requires_grad=True)

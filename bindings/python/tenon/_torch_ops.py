@@ -17,6 +17,7 @@ from tenon._torch_shapes import Shapes, tensors_of
 # Libraries, one for each vendor: PyTorch forgets the ops of one that is gone.
 _libraries = {}
 _bridges = {}  # by full name
+_making = set()  # full names
 _lock = threading.RLock()
 
 _TYPES = {
@@ -164,5 +165,18 @@ def find(full):
         with _lock:
             found = _bridges.get(full)
             if found is None:
-                found = _bridges[full] = Bridge(full)
+                _making.add(full)
+                try:
+                    found = _bridges[full] = Bridge(full)
+                finally:
+                    _making.remove(full)
     return found
+
+
+def register(full):
+    """Makes an op's bridge; False if this thread is making it, and PyTorch looks for the op."""
+    with _lock:
+        if full in _making:
+            return False
+        find(full)
+        return True

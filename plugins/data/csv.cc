@@ -15,8 +15,7 @@ using tenon::data::Csv;
 using tenon::data::CsvReader;
 
 enum Option : uint32_t { kPath, kLabel, kTarget, kDelimiter, kHeader, kOptions };
-constexpr size_t kNone = SIZE_MAX;
-constexpr float kExact = 16777216;  // 2^24: from here on f32 skips integers
+constexpr size_t kNone = CsvReader::kNoColumn;
 
 struct Table {
   std::vector<float> features;  // [length, width]
@@ -33,12 +32,13 @@ std::string_view text_of(const tenon_value& value) { return {value.as.string, va
 char delimiter_of(const tenon_value& value) {
   if (value.tag == TENON_VALUE_NONE) return ',';
   const std::string_view text = text_of(value);
-  constexpr std::string_view kTaken("\"\r\n\0 +-.eE0123456789", 20);
+  constexpr std::string_view kTaken("\"\r\n\0+-.eE0123456789", 19);
   if (text.size() != 1 || kTaken.find(text[0]) != std::string_view::npos) {
     throw sdk::Failure{TENON_E_ATTRIBUTE,
                        "delimiter is not a single byte that can stand between "
                        "numbers",
-                       "delimiter", "one byte such as , ; | or a tab", tenon::data::shown(text)};
+                       "delimiter", "one byte such as , ; |, a tab or a space",
+                       tenon::data::shown(text)};
   }
   return text[0];
 }
@@ -68,21 +68,14 @@ size_t column_of(const Csv& csv, const tenon_value& value, const char* option) {
   return static_cast<size_t>(number < 0 ? number + columns : number);
 }
 
-int64_t label_of(const std::string& path, float value, int64_t row, bool has_header) {
-  if (value != std::trunc(value) || std::abs(value) > kExact) {
-    tenon::data::refuse_file(
-        "csv", path,
-        "line " + std::to_string(row + (has_header ? 2 : 1)) + ": the label is not a whole number",
-        "a whole number from -2^24 to 2^24", std::to_string(value));
-  }
-  return static_cast<int64_t>(value);
-}
-
 std::unique_ptr<Table> read_table(const tenon_value* values) {
   const std::string path = tenon::data::path_of(values[kPath], "path");
   const bool has_header = values[kHeader].tag == TENON_VALUE_NONE || values[kHeader].as.i64 != 0;
-  const Csv csv = CsvReader(path, delimiter_of(values[kDelimiter]), has_header).read();
-  const size_t label = column_of(csv, values[kLabel], "label");
+  size_t label = kNone;
+  Csv csv =
+      CsvReader(path, delimiter_of(values[kDelimiter]), has_header).read([&](const Csv& head) {
+        return label = column_of(head, values[kLabel], "label");
+      });
   const size_t target = column_of(csv, values[kTarget], "target");
   auto table = std::make_unique<Table>();
   table->length = csv.rows();
@@ -99,9 +92,9 @@ std::unique_ptr<Table> read_table(const tenon_value* values) {
     for (size_t c = 0; c < csv.columns; ++c) {
       if (c != label && c != target) table->features.push_back(cells[c]);
     }
-    if (table->has_label) table->labels.push_back(label_of(path, cells[label], row, has_header));
     if (table->has_target) table->targets.push_back(cells[target]);
   }
+  table->labels = std::move(csv.labels);
   return table;
 }
 
@@ -158,14 +151,15 @@ constexpr tenon_dataset_option kOptionList[kOptions] = {
     {str("path"), str("path of the file; plain or gzip, with or without '.gz'"), TENON_VALUE_STRING,
      1},
     {str("label"),
-     str("column of the class, whole numbers: its name, or its number from 0, or from the end as "
+     str("column of the class, whole numbers of 64 bits: its name, or its number from 0, or from "
+         "the end as "
          "-1; without it there is no field 'label'"),
      TENON_VALUE_STRING, 0},
     {str("target"),
      str("column of the number to predict, as for `label`; without it there is no field 'target'"),
      TENON_VALUE_STRING, 0},
-    {str("delimiter"), str("the byte between columns; a comma unless given"), TENON_VALUE_STRING,
-     0},
+    {str("delimiter"), str("the byte between columns, which may be a space; a comma unless given"),
+     TENON_VALUE_STRING, 0},
     {str("header"), str("whether the first line names the columns; true unless given"),
      TENON_VALUE_BOOL, 0}};
 

@@ -10,8 +10,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const MemoryFile file(data, size);
   for (const bool has_header : {false, true}) {
     read_or_refuse([&] {
-      const tenon::data::Csv csv = tenon::data::CsvReader(file.path(), ',', has_header).read();
+      using tenon::data::Csv;
+      using tenon::data::CsvReader;
+      const Csv csv = CsvReader(file.path(), ',', has_header).read([](const Csv& head) {
+        return head.columns > 1 ? 0 : CsvReader::kNoColumn;
+      });
       require(csv.columns > 0 && csv.numbers.size() % csv.columns == 0);
+      require(csv.columns == 1 || csv.labels.size() * csv.columns == csv.numbers.size());
       require(csv.names.size() == (has_header ? csv.columns : 0));
     });
   }

@@ -80,8 +80,48 @@ TEST_F(Csv, WithoutHeaderAndWithAnotherDelimiter) {
   EXPECT_EQ(length, 0);
 }
 
+TEST_F(Csv, LinesEndInAnyOfThreeWaysAndBlankOnesAtTheEndAreNone) {
+  for (const char* bytes :
+       {"a,b\r1,2\r3,4", "a,b\r1,2\r3,4\r", "a,b\r\n1,2\n3,4\r", "a,b\n1,2\n3,4\n\n",
+        "a,b\r1,2\r3,4\r\r\r", "a,b\r\n1,2\r\n3,4\r\n\r\n  \r\n", "a,b\n1,2\n3,4 \n \n"}) {
+    const Dataset set = table(bytes);
+    int64_t length = 0;
+    must(tenon_dataset_get_length(context, set.get(), &length));
+    EXPECT_EQ(length, 2) << bytes;
+    const auto fields = batch(set, {0, 1}, 1);
+    EXPECT_THAT(values_of<float>(fields[0].get()), ElementsAre(1, 2, 3, 4)) << bytes;
+  }
+}
+
+TEST_F(Csv, ASpaceMayStandBetweenNumbers) {
+  const Dataset set =
+      table("1.5 -2\n3 4e1\n\n", {{"header", flag(false)}, {"delimiter", text(" ")}});
+  EXPECT_THAT(values_of<float>(batch(set, {0, 1}, 1)[0].get()), ElementsAre(1.5F, -2, 3, 40));
+  EXPECT_EQ(refuse("a b\n1  2\n", {{"delimiter", text(" ")}}),
+            "line 2: the number of columns differs: expected 2, found 3");
+}
+
+TEST_F(Csv, LabelsAreExact) {
+  const Dataset set = table(
+      "x,id\n1,16777217\n2,-9223372036854775808\n3,9223372036854775807\n4, +7.000 \n5,1.5e1\n"
+      "6,9007199254740993.0\n7,-0.0\n",
+      {{"label", text("id")}});
+  const auto fields = batch(set, {0, 1, 2, 3, 4, 5, 6}, 2);
+  EXPECT_THAT(values_of<float>(fields[0].get()), ElementsAre(1, 2, 3, 4, 5, 6, 7));
+  EXPECT_THAT(values_of<int64_t>(fields[1].get()),
+              ElementsAre(16777217, INT64_MIN, INT64_MAX, 7, 15, 9007199254740993, 0));
+  const Dataset bare = table(
+      "5;16777219\n", {{"header", flag(false)}, {"delimiter", text(";")}, {"label", text("-1")}});
+  EXPECT_THAT(values_of<int64_t>(batch(bare, {0}, 2)[1].get()), ElementsAre(16777219));
+}
+
 TEST_F(Csv, DamagedTablesAreRefusedWithLineAndColumn) {
   EXPECT_EQ(refuse(""), "it is empty: expected at least one line, found none");
+  EXPECT_EQ(refuse("\n \r\n"), "it is empty: expected at least one line, found none");
+  EXPECT_EQ(refuse("BZh9\x31\x01\xb4,b"),
+            "line 1: the name of a column is not text: expected no control characters, found "
+            "'BZh91?"
+            "?'");
   EXPECT_EQ(refuse("a,b\n1,2\n3\n"), "line 3: the number of columns differs: expected 2, found 1");
   EXPECT_EQ(refuse("a,b\n1,2\n\n3,4\n"),
             "line 3: the number of columns differs: expected 2, found 1");
@@ -99,9 +139,13 @@ TEST_F(Csv, DamagedTablesAreRefusedWithLineAndColumn) {
             "'2'");
   EXPECT_EQ(refuse("a,b\n\"1\"x,2\n"),
             "line 2: text follows a quoted column: expected the delimiter, found 'x,2'");
-  EXPECT_EQ(refuse("a,b\n1,2\n1,2.5\n", {{"label", text("b")}}),
-            "line 3: the label is not a whole number: expected a whole number from -2^24 to 2^24, "
-            "found 2.500000");
+  for (const char* label :
+       {"2.5", "9223372036854775808", "1e16", "-1e300", "", "x", "1.0x", "0x1"}) {
+    EXPECT_EQ(refuse("a,b\n1,2\n1," + std::string(label) + "\n", {{"label", text("b")}}),
+              "line 3: the label is not a whole number: expected a whole number that i64 can hold, "
+              "found '" +
+                  std::string(label) + "'");
+  }
   EXPECT_EQ(refuse("a\n1\n", {{"label", text("a")}}),
             "no column is left for features: expected a column that is neither label nor target, "
             "found 1 in all");

@@ -459,12 +459,12 @@ inline Dataset cifar(const CifarOptions& options) {
 struct CsvOptions {
   /// path of the file; plain or gzip, with or without '.gz'
   Required<std::string_view> path;
-  /// column of the class, whole numbers: its name, or its number from 0, or from the end as -1;
-  /// without it there is no field 'label'
+  /// column of the class, whole numbers of 64 bits: its name, or its number from 0, or from the end
+  /// as -1; without it there is no field 'label'
   std::optional<std::string_view> label = {};
   /// column of the number to predict, as for `label`; without it there is no field 'target'
   std::optional<std::string_view> target = {};
-  /// the byte between columns; a comma unless given
+  /// the byte between columns, which may be a space; a comma unless given
   std::optional<std::string_view> delimiter = {};
   /// whether the first line names the columns; true unless given
   std::optional<bool> header = {};

@@ -745,8 +745,8 @@ pub mod data {
         Csv { given: vec![("path", Value::Text(path.into()))] }
     }
     impl Csv {
-        /// column of the class, whole numbers: its name, or its number from 0, or from the end as
-        /// -1; without it there is no field 'label'
+        /// column of the class, whole numbers of 64 bits: its name, or its number from 0, or from
+        /// the end as -1; without it there is no field 'label'
         pub fn label(mut self, label: impl Into<String>) -> Self {
             self.given.push(("label", Value::Text(label.into())));
             self
@@ -756,7 +756,7 @@ pub mod data {
             self.given.push(("target", Value::Text(target.into())));
             self
         }
-        /// the byte between columns; a comma unless given
+        /// the byte between columns, which may be a space; a comma unless given
         pub fn delimiter(mut self, delimiter: impl Into<String>) -> Self {
             self.given.push(("delimiter", Value::Text(delimiter.into())));
             self

@@ -97,6 +97,17 @@ TEST_F(Foreign, ArraysOfNumPy) {
   const ArchiveHandle rows = load_npy(records, "(1,)", "0123456789ABCDEFG");
   EXPECT_EQ(listed(rows, 0).foreign, records);
   EXPECT_EQ(bytes_of(rows, 0), "0123456789ABCDEFG");
+  // Field names are Latin-1, and UTF-8 from version 3 on.
+  EXPECT_EQ(listed(load_npy("[('\xfc', '<f4')]", "()", "1234"), 0).foreign,
+            "[('\xc3\xbc', '<f4')]");
+  const auto third = [&](const std::string& field) {
+    std::string bytes =
+        npy("{'descr': [('" + field + "', '<f4')], 'fortran_order': False, 'shape': ()}", "1234");
+    bytes.replace(6, 4, "\3\0"s + bytes.substr(8, 2) + "\0\0"s);
+    return write("v3.npy", bytes);
+  };
+  EXPECT_EQ(listed(load(third("\xc3\xbc")), 0).foreign, "[('\xc3\xbc', '<f4')]");
+  refused_load(third("\xfc"));
   EXPECT_EQ(listed(load_npy("'<f4'", "(1, 1, 1, 1, 1, 1, 1, 1, 1)", "1234"), 0).foreign,
             "'<f4' of 9 dimensions");
   const auto words = [&](const std::string& descr, const std::string& shape) {

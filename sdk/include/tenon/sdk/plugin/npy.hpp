@@ -13,6 +13,7 @@
 #pragma once
 
 #include <tenon/sdk/plugin/files.hpp>
+#include <tenon/sdk/plugin/utf8.hpp>
 
 #include <charconv>
 #include <cstring>
@@ -57,6 +58,7 @@ class NpyParser {
     if (!text_.starts_with(kMagic)) refuse_data(what_ + " does not begin as npy files do");
     if (text_.size() < 8) refuse_data(what_ + " ends within its header");
     const auto major = static_cast<unsigned char>(text_[6]);
+    is_utf8_ = major == 3;
     const auto minor = static_cast<unsigned char>(text_[7]);
     if (major < 1 || major > 3 || minor != 0) {
       refuse_unsupported(what_ + " has an unknown version", "1.0, 2.0 or 3.0",
@@ -232,7 +234,7 @@ class NpyParser {
 
   void finish() {
     if (shape_.size() > TENON_MAX_RANK || header_.meta.dtype == TENON_DTYPE_NONE) {
-      header_.foreign = descr_;
+      header_.foreign = descr_words();
       if (shape_.size() > TENON_MAX_RANK) {
         header_.foreign += " of " + std::to_string(shape_.size()) + " dimensions";
       }
@@ -248,10 +250,23 @@ class NpyParser {
     header_.data_bytes = checked_bytes(header_.meta, what_);
   }
 
+  // As UTF-8: headers are that from version 3 on, and Latin-1 before.
+  std::string descr_words() const {
+    if (is_utf8_) {
+      if (utf8_until(descr_) != descr_.size())
+        refuse_data(what_ + " has a header that is not UTF-8");
+      return std::string(descr_);
+    }
+    std::string words;
+    for (const char byte : descr_) words += utf8_of(static_cast<unsigned char>(byte));
+    return words;
+  }
+
   static constexpr int kMaxDepth = 32;
 
   std::string_view text_;
   std::string what_;
+  bool is_utf8_ = false;
   size_t at_ = 0;
   std::string_view descr_;  // as it stands there
   std::vector<uint64_t> shape_;

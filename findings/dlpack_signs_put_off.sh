@@ -3,9 +3,9 @@
 # findings/dlpack_signs_put_off.sh: PyTorch 2.13.0, NumPy 2.4.6, tvm-ffi 0.1.15.post2: tensors whose
 # negation or conjugation PyTorch has put off (x.conj(), x.conj().imag), by DLPack.
 #
-# Seen: the same tensor's __dlpack__ has the right sign with copy=True and the wrong one with None and
-# with copy=False, without an error. A conjugation it refuses with a BufferError; but tvm-ffi, which
-# takes PyTorch's tensors by a table of functions, gets the numbers as they were before it.
+# Seen: the same tensor's __dlpack__ has the right sign with copy=True and the wrong one with None
+# and with copy=False, without an error. A conjugation it refuses with a BufferError; but tvm-ffi,
+# which takes PyTorch's tensors by a table of functions, gets the numbers as they were before it.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -3,10 +3,11 @@
 # findings/numpy_saves_what_it_cannot_load.sh: NumPy 2.4.6 and ml_dtypes 0.6.0: numpy.save of the
 # small floats, and of a masked array.
 #
-# Seen: float8_e5m2 is written as '<f1', which numpy.load refuses; bfloat16, the other float8, float4
-# and int4 are written as '<V1' or '<V2' and come back as void, whose numbers are gone unless one
-# knows the dtype. numpy.save of a masked array to a path is a NotImplementedError and leaves a
-# header of 128 bytes there; to a BytesIO, and by numpy.savez to a path, it works and drops the mask.
+# Seen: float8_e5m2 is written as '<f1', which numpy.load refuses; bfloat16, the other float8,
+# float4 and int4 are written as '<V1' or '<V2' and come back as void, whose numbers are gone
+# unless one knows the dtype. numpy.save of a masked array to a path is a NotImplementedError and
+# leaves 128 bytes there, a header; to a BytesIO, and by numpy.savez to a path, it works and drops
+# the mask.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -268,6 +268,13 @@ Ref Archive::unpacked(Context& context, const Entry& entry) const {
 
 namespace {
 
+// For one more, so that adding it cannot fail halfway; by doubling, so that many take no longer
+// each.
+template <class T>
+void make_room(std::vector<T>& list) {
+  if (list.size() == list.capacity()) list.reserve(std::max<size_t>(8, 2 * list.size()));
+}
+
 void check_name(std::string_view name, const char* operand) {
   if (!name.empty() && json::is_utf8(name)) return;
   fail(TENON_E_ARGUMENT,
@@ -289,7 +296,7 @@ void Archive::set(std::string_view name, const Tensor& tensor) {
     entries_[found->second] = std::move(entry);
     return;
   }
-  entries_.reserve(entries_.size() + 1);
+  make_room(entries_);
   names_.emplace(name, entries());
   entries_.push_back(std::move(entry));
 }
@@ -303,7 +310,7 @@ void Archive::set_metadata(std::string_view key, std::string_view value) {
     metadata_[found->second].second.swap(pair.second);
     return;
   }
-  metadata_.reserve(metadata_.size() + 1);
+  make_room(metadata_);
   keys_.emplace(key, texts());
   metadata_.push_back(std::move(pair));
 }

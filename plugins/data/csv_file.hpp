@@ -21,7 +21,7 @@ namespace tenon::data {
 struct Csv {
   std::vector<std::string> names;  // of the columns; empty without a header
   size_t columns = 0;
-  std::vector<float> numbers;   // [rows, columns]; 0 in the column of labels
+  std::vector<float> numbers;   // [rows, columns]
   std::vector<int64_t> labels;  // [rows], exactly as they stand there; empty without that column
 
   int64_t rows() const { return columns == 0 ? 0 : static_cast<int64_t>(numbers.size() / columns); }
@@ -56,10 +56,11 @@ class CsvReader {
         labels = label(csv);
         if (has_header_) continue;
       }
-      for (size_t c = 0; c < cells.size(); ++c) {
-        csv.numbers.push_back(c == labels ? 0 : number(csv, cells[c], c));
-      }
       if (labels != kNoColumn) csv.labels.push_back(whole_number(cells[labels]));
+      for (size_t c = 0; c < cells.size(); ++c) {
+        csv.numbers.push_back(c == labels ? static_cast<float>(csv.labels.back())
+                                          : number(csv, cells[c], c));
+      }
     }
     if (line_ == 0) file_.refuse("it is empty", "at least one line", "none");
     return csv;

@@ -5,8 +5,6 @@
 
 #include <tenon/sdk/plugin/base.hpp>
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
@@ -14,6 +12,8 @@
 #include <string>
 #include <system_error>
 #include <vector>
+
+#include "gzip_file.hpp"
 
 namespace tenon::data {
 
@@ -80,24 +80,20 @@ class DataFile {
 
   // `format` is its name in messages. If there is no file `path`, the same name with ".gz".
   DataFile(std::string format, const std::string& path)
-      : format_(std::move(format)), path_(existing(path)), file_(gzopen(path_.c_str(), "rb")) {
-    if (!file_) {
-      const int why = errno;
-      if (why == 0 || why == ENOMEM) throw std::bad_alloc();
-      refuse_io(path_, std::generic_category().message(why));
-    }
+      : format_(std::move(format)), path_(existing(path)) {
+    attempt([&] { file_ = std::make_unique<GzipFile>(path_); });
   }
 
   // As many bytes as there are, up to `wanted`.
   size_t read_some(unsigned char* out, size_t wanted) {
     size_t total = 0;
-    while (total < wanted) {
-      const size_t piece = std::min(wanted - total, kPiece);
-      const int got = gzread(file_.get(), out + total, static_cast<unsigned>(piece));
-      if (got < 0) refuse_stream();
-      if (got == 0) break;
-      total += static_cast<size_t>(got);
-    }
+    attempt([&] {
+      while (total < wanted) {
+        const size_t got = file_->read(out + total, wanted - total);
+        if (got == 0) break;
+        total += got;
+      }
+    });
     return total;
   }
 
@@ -112,15 +108,7 @@ class DataFile {
       got = read_some(reinterpret_cast<unsigned char*>(bytes.data()) + before, piece);
       bytes.resize(before + got);
     } while (got > 0);
-    expect_intact();
     return bytes;
-  }
-
-  // After the last byte: was the compressed data whole?
-  void expect_intact() {
-    int code = Z_OK;
-    gzerror(file_.get(), &code);
-    if (code < 0) refuse_stream();
   }
 
   [[noreturn]] void refuse(const std::string& what, std::string expected = {},
@@ -134,14 +122,23 @@ class DataFile {
   std::string size_text(const std::string& otherwise) const {
     std::error_code error;
     const auto size = std::filesystem::file_size(path_, error);
-    const bool exact = !error && gzdirect(file_.get()) == 1;
+    const bool exact = !error && file_->is_plain();
     return exact ? std::to_string(size) + " bytes" : otherwise;
   }
 
  private:
-  struct Close {
-    void operator()(gzFile_s* file) const { gzclose_r(file); }
-  };
+  // In words if the file cannot be read, or its compressed data is damaged.
+  template <class Reading>
+  void attempt(Reading&& reading) {
+    try {
+      reading();
+    } catch (const GzipFile::Unreadable& failure) {
+      if (failure.why == 0 || failure.why == ENOMEM) throw std::bad_alloc();
+      refuse_io(path_, std::generic_category().message(failure.why));
+    } catch (const GzipFile::Damage& damage) {
+      refuse("its compressed data cannot be read", "intact gzip data", damage.words);
+    }
+  }
 
   [[noreturn]] void refuse_io(const std::string& path, const std::string& why) const {
     throw sdk::Failure{TENON_E_IO, "cannot read '" + path + "': " + why, "",
@@ -161,21 +158,9 @@ class DataFile {
     refuse_io(path, std::generic_category().message(ENOENT) + " (nor one with .gz)");
   }
 
-  [[noreturn]] void refuse_stream() {
-    int code = Z_OK;
-    const int why = errno;
-    const char* words = gzerror(file_.get(), &code);
-    if (code == Z_ERRNO) refuse_io(path_, std::generic_category().message(why));
-    if (code == Z_MEM_ERROR) throw std::bad_alloc();
-    const std::string_view found(words + (std::string_view(words).starts_with(path_ + ": ")
-                                              ? path_.size() + 2  // zlib names the file as well
-                                              : 0));
-    refuse("its compressed data cannot be read", "intact gzip data", std::string(found));
-  }
-
   std::string format_;
   std::string path_;
-  std::unique_ptr<gzFile_s, Close> file_;
+  std::unique_ptr<GzipFile> file_;
 };
 
 }  // namespace tenon::data

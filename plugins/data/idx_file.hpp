@@ -117,7 +117,6 @@ class IdxReader {
       file_.refuse(longer ? "bytes follow the last element" : "it is too short", expected,
                    file_.size_text(found));
     }
-    file_.expect_intact();
   }
 
   static constexpr int64_t kMaxBytes = int64_t{1} << 62;

@@ -30,6 +30,13 @@ class NpyReader {
                    std::to_string(header.data_bytes) + " bytes of elements",
                    std::to_string(npy.bytes.size()));
     }
+    const auto* const begin = reinterpret_cast<const unsigned char*>(npy.bytes.data());
+    const auto* const end = begin + npy.bytes.size();
+    const auto* const wrong = std::find_if(begin, end, [](unsigned char byte) { return byte > 1; });
+    if (npy.dtype == TENON_DTYPE_BOOL && wrong != end) {
+      file_.refuse("element " + std::to_string(wrong - begin) + " is not a bool", "0 or 1",
+                   std::to_string(*wrong));
+    }
     if (header.swap) {
       sdk::files::swap_elements(npy.bytes.data(), npy.bytes.size(), sdk::size_of(npy.dtype));
     }

@@ -57,11 +57,12 @@ tenon_status layout(tenon_call* call, const tenon_format_content* content, void*
   return sdk::guarded(call, [&] {
     if (content->n_entries != 1) {
       refuse_unsupported("an npy file holds one tensor", "1 tensor",
-                         std::to_string(content->n_entries));
+                         std::to_string(content->n_entries), "write npz or safetensors");
     }
     if (content->n_metadata != 0) {
       refuse_unsupported("an npy file holds no metadata", "no key",
-                         "the key \"" + std::string(view(content->metadata[0].key)) + "\"");
+                         "the key \"" + std::string(view(content->metadata[0].key)) + "\"",
+                         "write safetensors, or leave the metadata out");
     }
     auto pieces = std::make_unique<HeadAndTensors>();
     const tenon_format_entry& entry = content->entries[0];

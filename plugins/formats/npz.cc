@@ -19,11 +19,16 @@ using sdk::str;
 
 constexpr std::string_view kNpyMark = "\x93NUMPY";
 constexpr std::string_view kSuffix = ".npy";
+constexpr const char* kOtherName = "give the tensor another name, or write safetensors";
+constexpr const char* kPackAgain = "write the archive again, stored or deflated and not encrypted";
 
 // ---- Reading ------------------------------------------------------------------------------------
 
 struct Npz : Contents {
   explicit Npz(std::string_view bytes) : zip(bytes) {
+    for (const Member& member : zip.members()) {
+      if (!member.name.ends_with(kSuffix)) taken.insert(member.name);
+    }
     for (const Member& member : zip.members()) add_member(member);
   }
 
@@ -65,9 +70,10 @@ void Npz::add_member(const Member& member) {
   NpyHeader& header = headers.emplace_back();
   std::string what = read_header(member, header);
   std::string name = member.name;
-  if (name.ends_with(kSuffix)) name.resize(name.size() - kSuffix.size());
-  if (name.empty() || taken.contains(name)) name = member.name;
-  taken.insert(name);
+  if (name.ends_with(kSuffix)) {
+    name.resize(name.size() - kSuffix.size());
+    if (name.empty() || !taken.insert(name).second) name = member.name;
+  }
   tenon_format_entry entry{};
   entry.meta = header.meta;
   entry.bytes = header.data_bytes;
@@ -91,7 +97,7 @@ tenon_status unpack(tenon_call* call, void* object, uint32_t index, void* destin
     const NpyHeader& header = npz.headers[index];
     if (!member.is_readable()) {
       refuse_unsupported(words_of(member) + " cannot be unpacked", "stored or deflated bytes",
-                         npz.foreign.at(index));
+                         npz.foreign.at(index), kPackAgain);
     }
     Reader reader(npz.zip, member);
     std::string head(header.data_begin, '\0');
@@ -131,7 +137,13 @@ class Zip : public Pieces {
       if (item.name.size() > UINT16_MAX) {
         refuse_unsupported("the name of a tensor is too long for npz",
                            "at most " + bytes_text(UINT16_MAX - kSuffix.size()),
-                           bytes_text(view(entry.name).size()));
+                           bytes_text(view(entry.name).size()), kOtherName);
+      }
+      if (item.name.find('\0') != std::string::npos) {
+        refuse_unsupported(tensor_words(view(entry.name)) +
+                               " has a zero byte in its name, at which "
+                               "the names in an archive end",
+                           "another name", "a zero byte", kOtherName);
       }
       bytes += kLocalBytes + kCentralBytes + 2 * item.name.size() + item.bytes + 16;
       items_.push_back(std::move(item));
@@ -139,7 +151,8 @@ class Zip : public Pieces {
     if (bytes > kMaxBytes || items_.size() >= UINT16_MAX) {
       refuse_unsupported("the tensors are too much for npz without the 64-bit extension",
                          "less than 4 GiB and 65535 tensors",
-                         bytes_text(bytes) + " and " + std::to_string(items_.size()) + " tensors");
+                         bytes_text(bytes) + " and " + std::to_string(items_.size()) + " tensors",
+                         "write safetensors, or several files");
     }
   }
 
@@ -240,7 +253,8 @@ tenon_status layout(tenon_call* call, const tenon_format_content* content, void*
   return sdk::guarded(call, [&] {
     if (content->n_metadata != 0) {
       refuse_unsupported("an npz file holds no metadata", "no key",
-                         "the key \"" + std::string(view(content->metadata[0].key)) + "\"");
+                         "the key \"" + std::string(view(content->metadata[0].key)) + "\"",
+                         "write safetensors, or leave the metadata out");
     }
     *out_layout = static_cast<Pieces*>(std::make_unique<Zip>(*content).release());
   });

@@ -357,7 +357,8 @@ tenon_status layout(tenon_call* call, const tenon_format_content* content, void*
     auto pieces = std::make_unique<HeadAndTensors>();
     for (uint32_t i = 0; i < content->n_entries; ++i) {
       if (view(content->entries[i].name) == kMetadata) {
-        refuse_unsupported("a tensor cannot be named \"__metadata__\"", "another name", kMetadata);
+        refuse_unsupported("a tensor cannot be named \"__metadata__\"", "another name", kMetadata,
+                           "give the tensor another name");
       }
       pieces->order.push_back(i);
     }
@@ -369,7 +370,8 @@ tenon_status layout(tenon_call* call, const tenon_format_content* content, void*
     const std::string header = header_of(*content, pieces->order);
     if (header.size() > kMaxHeaderBytes) {
       refuse_unsupported("names and metadata are too long for the header",
-                         "at most " + bytes_text(kMaxHeaderBytes), bytes_text(header.size()));
+                         "at most " + bytes_text(kMaxHeaderBytes), bytes_text(header.size()),
+                         "write several files");
     }
     const uint64_t length = header.size();
     pieces->head.assign(reinterpret_cast<const char*>(&length), sizeof length);

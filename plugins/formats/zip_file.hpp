@@ -143,7 +143,7 @@ inline std::optional<Directory> ZipFile::directory_before(uint64_t end) const {
   uint64_t begin = number_at<uint32_t>(bytes_, end + 16);
   if (number_at<uint16_t>(bytes_, end + 4) != number_at<uint16_t>(bytes_, end + 6) ||
       number_at<uint16_t>(bytes_, end + 8) != found.count) {
-    refuse_unsupported("the archive is in several parts", "one file", "more");
+    refuse_unsupported("the archive is in several parts", "one file", "more", "join the parts");
   }
   const bool wide = read_wide_end(end, found, begin);
   const uint64_t after = wide ? end - kLocatorBytes - kWideEndBytes : end;
@@ -161,7 +161,8 @@ inline bool ZipFile::read_wide_end(uint64_t end, Directory& found, uint64_t& out
   }
   const uint64_t at = end - kLocatorBytes - kWideEndBytes;
   if (number_at<uint32_t>(bytes_, at) != kWideEndMark) {
-    refuse_unsupported("the archive's 64-bit record holds more than sizes", "56 bytes", "more");
+    refuse_unsupported("the archive's 64-bit record holds more than sizes", "56 bytes", "more",
+                       "write the archive again");
   }
   found.count = number_at<uint64_t>(bytes_, at + 32);
   found.bytes = number_at<uint64_t>(bytes_, at + 40);

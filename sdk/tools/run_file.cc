@@ -336,7 +336,7 @@ std::string tensor_text(const Json& tensor) {
   const std::string dtype = one_line(tensor.at("dtype").get<std::string>());
   const std::string shape = tensor.at("shape").dump();
   if (!tensor.contains("foreign")) return dtype + shape;
-  return dtype + (tensor.at("shape").empty() ? "" : " " + shape) + ", given as bytes alone";
+  return dtype + (tensor.at("shape").empty() ? "" : " " + shape) + ", foreign";
 }
 
 void print_run(const Json& content) {

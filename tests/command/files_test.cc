@@ -141,8 +141,8 @@ TEST(CommandInspect, FilesOfTensors) {
                                      R"("c":{"dtype":"U64","shape":[],"data_offsets":[3,11]}})",
                                      std::string(11, '\0')));
   EXPECT_THAT(run_command({"inspect", foreign}).out,
-              HasSubstr("  a: F8_E4M3 [2], given as bytes alone\n  b: u8[]\n"
-                        "  c: U64, given as bytes alone\n"));
+              HasSubstr("  a: F8_E4M3 [2], foreign\n  b: u8[]\n"
+                        "  c: U64, foreign\n"));
   EXPECT_EQ(run_command({"inspect", foreign, "--json"}).json().at("tensors")[0],
             json::parse(R"({"name": "a", "dtype": "F8_E4M3", "shape": [2], "foreign": true})"));
   const Done cut = run_command(

@@ -110,6 +110,7 @@ TEST_F(Foreign, ArraysOfNumPy) {
   refused_load(third("\xfc"));
   EXPECT_EQ(listed(load_npy("'<f4'", "(1, 1, 1, 1, 1, 1, 1, 1, 1)", "1234"), 0).foreign,
             "'<f4' of 9 dimensions");
+  EXPECT_EQ(bytes_of(load_npy("'>i2'", "(1, 1, 1, 1, 1, 1, 1, 1, 1)", "ab"), 0), "ab");
   const auto words = [&](const std::string& descr, const std::string& shape) {
     return words_for("b.npy",
                      npy("{'descr': " + descr + ", 'fortran_order': False, 'shape': " + shape + "}",

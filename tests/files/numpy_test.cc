@@ -286,8 +286,26 @@ TEST_F(Npz, NamesAreUtf8IfTheirFlagSaysSoElseCodePage437) {
 
 // NumPy looks at how a member begins, and takes ".npy" off.
 TEST_F(Npz, ArraysAreKnownByTheirBeginning) {
-  const ArchiveHandle archive = load(write("m.npz", zip({{"x", kTwo}, {"x.npy", kTwo, true}})));
-  for (const char* name : {"x", "x.npy"}) EXPECT_EQ(shape_of(tensor_of(archive, name)), (Shape{2}));
+  const ZipMember plain{"x", kTwo}, ending{"x.npy", kTwo, true};
+  for (const auto& members : {std::vector{plain, ending}, std::vector{ending, plain}}) {
+    const ArchiveHandle archive = load(write("m.npz", zip(members)));
+    for (const char* name : {"x", "x.npy"}) {
+      EXPECT_EQ(shape_of(tensor_of(archive, name)), (Shape{2}));
+    }
+  }
+  const ArchiveHandle text = load(write("m.npz", zip({ending, {"x", "hello"}})));
+  EXPECT_EQ(shape_of(tensor_of(text, "x.npy")), (Shape{2}));
+  EXPECT_EQ(shape_of(tensor_of(text, "x", TENON_ARCHIVE_BYTES)), (Shape{5}));
+  const ArchiveHandle both = load(write("m.npz", zip({ending, {"x.npy.npy", kTwo}})));
+  for (const char* name : {"x", "x.npy"}) EXPECT_EQ(shape_of(tensor_of(both, name)), (Shape{2}));
+}
+
+TEST_F(Npz, ANameWithAZeroByteIsNotWritten) {
+  const ArchiveHandle made = create();
+  set(made, "a\0b"s, tensor<float>({1}, {1}));
+  const std::string words = refused(save(made, path("n.npz")), TENON_E_UNSUPPORTED);
+  EXPECT_NE(words.find("has a zero byte in its name"), std::string::npos) << words;
+  EXPECT_EQ(files_there(), 0u);
 }
 
 TEST_F(Npz, ReadsStoredAndDeflatedMembers) {

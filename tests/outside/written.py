@@ -122,14 +122,17 @@ def numpy_array(path, allow_pickle=False):
 
 
 def numpy_archive(path, allow_pickle=False, begins_otherwise=False):
-    """Of two members that differ in ".npy" alone the second has all of its name. `load` looks
+    """Of two members that differ in ".npy" alone the longer one has all of its name. `load` looks
     at the first bytes and leaves the rest to NpzFile, which passes over what stands before."""
     found = {}
     load = numpy.lib.npyio.NpzFile if begins_otherwise else numpy.load
     with load(path, allow_pickle=allow_pickle) as file:
-        for member in file.zip.namelist():
+        members = file.zip.namelist()
+        others = {member for member in members if not member.endswith(".npy")}
+        for member in members:
             name = member.removesuffix(".npy")
-            found[member if name in found else name] = entry_of_member(file, member)
+            shared = name != member and (name in others or name in found)
+            found[member if shared else name] = entry_of_member(file, member)
     return found
 
 

@@ -110,6 +110,10 @@ TEST_F(Csv, LabelsAreExact) {
   EXPECT_THAT(values_of<float>(fields[0].get()), ElementsAre(1, 2, 3, 4, 5, 6, 7));
   EXPECT_THAT(values_of<int64_t>(fields[1].get()),
               ElementsAre(16777217, INT64_MIN, INT64_MAX, 7, 15, 9007199254740993, 0));
+  const Dataset both = table("a,y\n1,3\n4,6\n", {{"label", text("y")}, {"target", text("-1")}});
+  const auto fields_of_both = batch(both, {0, 1}, 3);
+  EXPECT_THAT(values_of<int64_t>(fields_of_both[1].get()), ElementsAre(3, 6));
+  EXPECT_THAT(values_of<float>(fields_of_both[2].get()), ElementsAre(3, 6));
   const Dataset bare = table(
       "5;16777219\n", {{"header", flag(false)}, {"delimiter", text(";")}, {"label", text("-1")}});
   EXPECT_THAT(values_of<int64_t>(batch(bare, {0}, 2)[1].get()), ElementsAre(16777219));

@@ -97,6 +97,37 @@ TEST_F(CorruptIdx, EveryTruncationOfAGzipFile) {
   }
 }
 
+// As `cat a.gz b.gz` makes it. What follows a member is another one or zeros, and never nothing.
+TEST_F(CorruptIdx, AGzipFileOfSeveralMembers) {
+  const std::string bytes = idx_file(0x08, {4, 5}, "abcdefghijklmnopqrst");
+  const std::string first = packed("1.gz", bytes), second = packed("2.gz", bytes.substr(20));
+  const std::string start = packed("1.gz", bytes.substr(0, 20));
+  const auto length_of = [&](const std::string& file) {
+    const Dataset set = dataset("tenon.idx", {{"images", text(write("both.gz", file))}});
+    int64_t length = 0;
+    must(tenon_dataset_get_length(context, set.get(), &length));
+    return length;
+  };
+  EXPECT_EQ(length_of(start + second), 4);
+  EXPECT_EQ(length_of(start + second + std::string(100'000, '\0')), 4);
+  EXPECT_EQ(length_of(first + packed("3.gz", "")), 4);
+  before = stats();
+  const auto refuse_file = [&](const std::string& file) {
+    const std::string where = write("bad.gz", file);
+    return refuse({{"images", text(where)}}, where);
+  };
+  EXPECT_NE(refuse_file(first + "x").find("compressed data cannot be read"), std::string::npos);
+  EXPECT_NE(refuse_file(first + "\0x"s).find("bytes follow the zeros"), std::string::npos);
+  for (size_t length = 1; length < second.size(); ++length) {
+    refuse_file(start + second.substr(0, length));
+  }
+  for (const size_t at : {0u, 1u, 2u}) {
+    std::string damaged = second;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    refuse_file(start + damaged);
+  }
+}
+
 // The checksum behind the data is read, too.
 TEST_F(CorruptIdx, FlippedBitsInAGzipFile) {
   const std::string whole = packed("whole.gz", idx_file(0x08, {4, 5}, "abcdefghijklmnopqrst"));

@@ -106,6 +106,8 @@ TEST_F(Npy, DamagedFilesAreRefused) {
   EXPECT_EQ(refuse(npy("{'descr': '<f4', 'fortran_order': True, 'shape': (1, 1), }", "abcd")),
             "its first index is the fastest: expected fortran_order False, as "
             "numpy.ascontiguousarray gives it, found True");
+  EXPECT_EQ(refuse(npy(dictionary("|b1", "(3,)"), "\1\1\2")),
+            "element 2 is not a bool: expected 0 or 1, found 2");
   EXPECT_THAT(refuse(npy(dictionary("|u1", "()"), "a")),
               StartsWith("it holds one number and no samples"));
   EXPECT_THAT(refuse(npy(dictionary("<f8", "(4611686018427387904, 8)"), "")),

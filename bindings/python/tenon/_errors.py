@@ -213,7 +213,8 @@ def make_error(status, name, message, op, operand, expected, found, plugin, scop
 def check_type(op, operand, given, kinds, expected):
     """Refuses what is none of `kinds`, or not callable where that is None."""
     if not (callable(given) if kinds is None else isinstance(given, kinds)):
-        raise make_refusal("type", op, operand, expected, type(given).__name__)
+        found = getattr(type(given), "_words", lambda given: type(given).__name__)(given)
+        raise make_refusal("type", op, operand, expected, found)
 
 
 def nearest(name, words):

@@ -49,6 +49,18 @@ class ForeignTensor:
     def bytes(self, *, copy=False):
         return _core.archive_bytes(*self._at, copy)
 
+    def _words(self):  # in messages
+        return repr(self)
+
+    def __copy__(self):
+        return self  # it does not change
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        raise TypeError(f"{self!r} belongs to its file and cannot be pickled: keep its bytes()")
+
     def __repr__(self):
         return f"ForeignTensor({self.name!r}, {self.dtype!r}, shape={self.shape})"
 

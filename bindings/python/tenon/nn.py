@@ -9,6 +9,7 @@ from tenon import _changes, _core, _errors, _runtime
 from tenon._core import Tensor
 from tenon._entries import Entries
 from tenon._errors import check_type
+from tenon._files import ForeignTensor
 
 
 def _refuse(kind, function, operand, expected, found, hint=""):
@@ -83,7 +84,8 @@ class _Model:
         mine = {name: tensor for name, _, tensor in self._named(None)}
         check_type("load_state_dict", "saved", saved, dict, "what state_dict has returned")
         for name, given in saved.items():
-            check_type("load_state_dict", name, given, Tensor, "a tensor")
+            if name in mine or not isinstance(given, ForeignTensor):  # of which no model has one
+                check_type("load_state_dict", name, given, Tensor, "a tensor")
         missing, more = sorted(set(mine) - set(saved)), sorted(set(saved) - set(mine))
         if strict and (missing or more):
             found = f"missing {missing}, unknown {more}"

@@ -27,9 +27,9 @@ namespace tenon::sdk::files {
 
 // The file may be right, but holds what Tenon does not have; or Tenon, what the file cannot.
 [[noreturn]] inline void refuse_unsupported(const std::string& what, std::string expected = {},
-                                            std::string found = {}) {
-  refuse(TENON_E_UNSUPPORTED, what, std::move(expected), std::move(found),
-         "convert the tensor first");
+                                            std::string found = {},
+                                            const char* hint = "convert the tensor first") {
+  refuse(TENON_E_UNSUPPORTED, what, std::move(expected), std::move(found), hint);
 }
 
 inline std::string bytes_text(uint64_t bytes) { return std::to_string(bytes) + " bytes"; }

@@ -239,6 +239,7 @@ class NpyParser {
         header_.foreign += " of " + std::to_string(shape_.size()) + " dimensions";
       }
       header_.meta.dtype = TENON_DTYPE_NONE;
+      header_.swap = false;
       std::optional<uint64_t> bytes = item_bytes_;
       for (const uint64_t size : shape_) bytes = times(bytes, size);
       header_.is_sized = bytes.has_value();
@@ -324,6 +325,7 @@ inline std::string npy_prefix(const tenon_meta& meta, const std::string& what) {
 
 // Turns the bytes of each element round.
 inline void swap_elements(void* data, uint64_t bytes, uint32_t size) {
+  if (size < 2) return;
   auto* at = static_cast<unsigned char*>(data);
   for (auto* const end = at + bytes; at != end; at += size) {
     for (uint32_t i = 0; i < size / 2; ++i) std::swap(at[i], at[size - 1 - i]);

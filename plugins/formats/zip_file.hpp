@@ -65,8 +65,6 @@ struct Directory {
   uint64_t begin = 0;
   uint64_t bytes = 0;
   uint64_t before = 0;  // bytes of the file that are not the archive's
-
-  uint64_t end() const { return begin + bytes; }
 };
 
 // Numbers that 32 bits do not hold stand in an extra field, in this order.
@@ -140,14 +138,16 @@ inline std::optional<Directory> ZipFile::directory_before(uint64_t end) const {
   Directory found;
   found.count = number_at<uint16_t>(bytes_, end + 10);
   found.bytes = number_at<uint32_t>(bytes_, end + 12);
+  const bool one_part =
+      number_at<uint16_t>(bytes_, end + 4) == number_at<uint16_t>(bytes_, end + 6) &&
+      number_at<uint16_t>(bytes_, end + 8) == found.count;
   uint64_t begin = number_at<uint32_t>(bytes_, end + 16);
-  if (number_at<uint16_t>(bytes_, end + 4) != number_at<uint16_t>(bytes_, end + 6) ||
-      number_at<uint16_t>(bytes_, end + 8) != found.count) {
-    refuse_unsupported("the archive is in several parts", "one file", "more", "join the parts");
-  }
   const bool wide = read_wide_end(end, found, begin);
   const uint64_t after = wide ? end - kLocatorBytes - kWideEndBytes : end;
   if (found.bytes > after || begin > after - found.bytes) return std::nullopt;
+  if (!one_part) {
+    refuse_unsupported("the archive is in several parts", "one file", "more", "join the parts");
+  }
   found.begin = after - found.bytes;
   found.before = found.begin - begin;
   return found;

@@ -207,6 +207,7 @@ TEST_F(Npz, ReadsThe64BitExtensionAndBytesAroundTheArchive) {
   expect_two(zip(members, {}, {}, true));
   expect_two(zip(members, {}, "\0\0\n"s));
   expect_two(zip(members, "#!/bin/sh\n", "PK\5\6"));
+  expect_two(zip(members, {}, "PK\5\6\1\0\2\0"s + std::string(12, '\xfe') + "\0\0"s));
   for (ZipMember& member : members) member.wide = true;
   for (const bool wide : {false, true}) expect_two(zip(members, "before", "after", wide));
   // The field ends before the numbers that it should hold.
@@ -358,6 +359,10 @@ TEST_F(Npz, Refused) {
   EXPECT_EQ(words(zip({{"a.npy", kTwo + "more"}})),
             "tenon.npz: member \"a.npy\" does not fit its shape: expected 8 bytes of elements, "
             "found 12 bytes");
+  std::string part = zip({{"a.npy", kTwo}});
+  part[part.rfind("PK\5\6") + 4] = '\1';
+  EXPECT_EQ(words(part, TENON_E_UNSUPPORTED),
+            "tenon.npz: the archive is in several parts: expected one file, found more");
   std::string moved = zip({{"a.npy", kTwo}});
   moved[30] = 'b';
   EXPECT_EQ(words(moved), "tenon.npz: member \"a.npy\" has another name or method where it lies");

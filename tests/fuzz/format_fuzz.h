@@ -47,10 +47,16 @@ inline void fuzz_format(const tenon_format_desc& format, const uint8_t* data, si
     tenon_format_entry entry{};
     require(format.entry(&call, object, i, &entry) == TENON_OK);
     require(entry.meta.rank >= 0 && entry.meta.rank <= TENON_MAX_RANK);
-    uint64_t count = (entry.meta.dtype >> 8 & 0xff) / 8;
-    for (int32_t d = 0; d < entry.meta.rank; ++d)
-      count *= static_cast<uint64_t>(entry.meta.shape[d]);
-    require(count == entry.bytes);
+    if ((entry.flags & TENON_FORMAT_FOREIGN) != 0) {
+      tenon_string words{};
+      require(format.foreign(&call, object, i, &words) == TENON_OK && words.length != 0);
+      require(entry.meta.dtype == TENON_DTYPE_NONE);
+    } else {
+      uint64_t count = (entry.meta.dtype >> 8 & 0xff) / 8;
+      for (int32_t d = 0; d < entry.meta.rank; ++d)
+        count *= static_cast<uint64_t>(entry.meta.shape[d]);
+      require(count == entry.bytes);
+    }
     if ((entry.flags & TENON_FORMAT_PACKED) == 0) {
       require(entry.offset <= size && entry.bytes <= size - entry.offset);
     } else if (entry.bytes <= kMaxUnpacked) {

@@ -176,7 +176,7 @@ class BrokenData(Folder):
             (TRAIN_IMAGES, images + b"x", ["follow the last element", size, str(len(images) + 1)]),
             (TRAIN_IMAGES, images[:4] + b"\xff" * 12 + images[16:], ["too many bytes"]),
             (TRAIN_IMAGES, images[:4] + b"\x7f" + images[5:], ["too short"]),
-            (TRAIN_IMAGES, gzip.compress(images)[:-200], ["too short", size]),
+            (TRAIN_IMAGES, gzip.compress(images)[:-200], ["compressed data", "unexpected end"]),
             (TRAIN_IMAGES, gzip.compress(images)[:-4] + b"\0\0\0\0", ["compressed data"]),
             (TRAIN_LABELS, labels[:4] + b"\0\0\x05\x9d" + labels[8:-1], ["1438 labels", "1437"]),
             (TRAIN_LABELS, images, ["one dimension", "[1438,8,8]"]),

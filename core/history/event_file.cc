@@ -96,7 +96,7 @@ uint32_t crc32c(std::string_view bytes) {
 EventFile::EventFile(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error && !std::filesystem::is_directory(folder)) fail_begin(folder, error.value());
+  if (error) fail_begin(folder, error.value());
   create(folder);
   try {
     append(record_of(0, kFileVersion, "brain.Event:2"));

@@ -76,7 +76,7 @@ inline void to_host_order(bool is_big, size_t size, unsigned char* bytes, size_t
 
 class DataFile {
  public:
-  static constexpr size_t kPiece = size_t{1} << 20;
+  static constexpr size_t kPiece = GzipFile::kPiece;
 
   // `format` is its name in messages. If there is no file `path`, the same name with ".gz".
   DataFile(std::string format, const std::string& path)

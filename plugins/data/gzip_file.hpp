@@ -19,6 +19,8 @@ namespace tenon::data {
 
 class GzipFile {
  public:
+  static constexpr size_t kPiece = size_t{1} << 20;  // the most that one call reads
+
   // What is wrong with the compressed data, in zlib's words.
   struct Damage {
     std::string words;
@@ -51,8 +53,6 @@ class GzipFile {
   }
 
  private:
-  static constexpr size_t kPiece = size_t{1} << 20;
-
   struct Close {
     void operator()(FILE* file) const { std::fclose(file); }
   };

@@ -30,13 +30,7 @@ class NpyReader {
                    std::to_string(header.data_bytes) + " bytes of elements",
                    std::to_string(npy.bytes.size()));
     }
-    const auto* const begin = reinterpret_cast<const unsigned char*>(npy.bytes.data());
-    const auto* const end = begin + npy.bytes.size();
-    const auto* const wrong = std::find_if(begin, end, [](unsigned char byte) { return byte > 1; });
-    if (npy.dtype == TENON_DTYPE_BOOL && wrong != end) {
-      file_.refuse("element " + std::to_string(wrong - begin) + " is not a bool", "0 or 1",
-                   std::to_string(*wrong));
-    }
+    if (npy.dtype == TENON_DTYPE_BOOL) check_bools(npy.bytes);
     if (header.swap) {
       sdk::files::swap_elements(npy.bytes.data(), npy.bytes.size(), sdk::size_of(npy.dtype));
     }
@@ -44,6 +38,13 @@ class NpyReader {
   }
 
  private:
+  void check_bools(const std::string& bytes) const {
+    const size_t wrong = bytes.find_first_not_of(std::string_view("\0\1", 2));
+    if (wrong == std::string::npos) return;
+    file_.refuse("element " + std::to_string(wrong) + " is not a bool", "0 or 1",
+                 std::to_string(static_cast<unsigned char>(bytes[wrong])));
+  }
+
   sdk::files::NpyHeader read_header(const std::string& front) const {
     sdk::files::NpyHeader header;
     try {

@@ -37,7 +37,7 @@ class TokenFile {
     std::string front(static_cast<size_t>(std::min<int64_t>(bytes, sdk::files::kMaxNpyPrefixBytes)),
                       '\0');
     read_bytes(0, front.data(), front.size());
-    if (front.starts_with("\x93NUMPY")) {
+    if (front.starts_with(sdk::files::kNpyMagic)) {
       read_header(std::move(front), bytes);
     } else {
       form_ = form_of(dtype);

@@ -17,7 +17,7 @@ inline constexpr bool kLittle = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 static_assert(kLittle, "the formats here hold little-endian numbers, which are mapped as they are");
 
 using sdk::files::bytes_text;
-using sdk::files::checked_bytes;
+using sdk::files::checked_product;
 using sdk::files::refuse;
 using sdk::files::refuse_data;
 using sdk::files::refuse_unsupported;

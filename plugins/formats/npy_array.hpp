@@ -10,6 +10,7 @@
 namespace tenon::formats {
 
 using sdk::files::kMaxNpyPrefixBytes;
+using sdk::files::kNpyMagic;
 using sdk::files::npy_prefix;
 using sdk::files::NpyHeader;
 using sdk::files::NpyParser;

@@ -17,7 +17,6 @@ namespace sdk = tenon::sdk;
 using namespace tenon::formats;
 using sdk::str;
 
-constexpr std::string_view kNpyMark = "\x93NUMPY";
 constexpr std::string_view kSuffix = ".npy";
 constexpr const char* kOtherName = "give the tensor another name, or write safetensors";
 constexpr const char* kPackAgain = "write the archive again, stored or deflated and not encrypted";
@@ -48,7 +47,7 @@ std::string Npz::read_header(const Member& member, NpyHeader& header) const {
   const std::string what = words_of(member);
   std::string front(std::min(member.bytes, kMaxNpyPrefixBytes), '\0');
   front.resize(Reader(zip, member).read(front.data(), front.size()));
-  if (!front.starts_with(kNpyMark) && !member.name.ends_with(kSuffix)) {
+  if (!front.starts_with(kNpyMagic) && !member.name.ends_with(kSuffix)) {
     header.data_bytes = member.bytes;
     return "a file that is not an array";
   }
@@ -110,7 +109,7 @@ tenon_status unpack(tenon_call* call, void* object, uint32_t index, void* destin
       refuse_data(words_of(member) + " has a wrong check sum", std::to_string(member.check_sum),
                   std::to_string(sum));
     }
-    if (header.swap && header.foreign.empty()) {
+    if (header.swap) {
       swap_elements(destination, bytes, sdk::size_of(header.meta.dtype));
     }
   });

@@ -232,32 +232,14 @@ class Header : public nlohmann::json_sax<nlohmann::json> {
     out_.add(entry, name_, std::move(foreign));
   }
 
-  // Sizes must multiply to what can be counted, even if one of them is 0.
   uint64_t bytes_of_shape(uint32_t bits, const std::string& what) const {
-    const bool whole = bits % 8 == 0;
-    uint64_t all = whole ? bits / 8 : bits;
-    bool empty = false;
-    for (const uint64_t size : shape_) {
-      empty |= size == 0;
-      if (size != 0 && all > INT64_MAX / size) {
-        refuse_data(what + " has sizes that multiply to too many bytes", "less than 2^63 bytes",
-                    shape_words());
-      }
-      if (size != 0) all *= size;
-    }
-    if (empty) return 0;
-    if (whole) return all;
+    if (bits % 8 == 0) return checked_product(bits / 8, shape_, what);
+    const uint64_t all = checked_product(bits, shape_, what);
     if (all % 8 != 0) {
       refuse_data(what + " does not fill its last byte", "a multiple of 8 bits",
                   std::to_string(all) + " bits");
     }
     return all / 8;
-  }
-
-  std::string shape_words() const {
-    std::string text;
-    for (const uint64_t size : shape_) text += (text.empty() ? "" : ",") + std::to_string(size);
-    return "[" + text + "]";
   }
 
   Contents& out_;

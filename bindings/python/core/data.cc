@@ -102,18 +102,7 @@ PyObject* get_samples(PyObject*, PyObject* arguments) {
 
 // ---- archives -----------------------------------------------------------------------------------
 
-struct ReleaseArchive {
-  void operator()(tenon_archive* archive) const { tenon_archive_release(archive); }
-};
-using Archive = std::unique_ptr<tenon_archive, ReleaseArchive>;
-
-constexpr const char* kArchiveCapsule = "tenon.archive";
-
-tenon_archive* archive_of(PyObject* capsule) {
-  return static_cast<tenon_archive*>(PyCapsule_GetPointer(capsule, kArchiveCapsule));
-}
-
-void release_capsule(PyObject* capsule) { tenon_archive_release(archive_of(capsule)); }
+using Archive = Handle<tenon_archive, tenon_archive_release, "archive">;
 
 PyObject* text_of(const char* text, uint64_t length) {
   return PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(length), "replace");
@@ -130,7 +119,7 @@ PyObject* archive_tensor(tenon_context* context, PyObject* capsule, uint32_t ind
   const char* foreign = nullptr;
   uint64_t length = 0;
   tenon_status status =
-      tenon_archive_get_foreign(context, archive_of(capsule), index, &foreign, &length);
+      tenon_archive_get_foreign(context, Archive::get(capsule), index, &foreign, &length);
   if (status != TENON_OK) return fail(context, status);
   if (length != 0) {
     const Ref words(text_of(foreign, length));
@@ -143,7 +132,7 @@ PyObject* archive_tensor(tenon_context* context, PyObject* capsule, uint32_t ind
     return Py_BuildValue("OOOI", words.get(), shape.get(), capsule, index);
   }
   tenon_tensor* tensor = nullptr;
-  status = tenon_tensor_create_loaded(context, archive_of(capsule), index, flags, &tensor);
+  status = tenon_tensor_create_loaded(context, Archive::get(capsule), index, flags, &tensor);
   return status == TENON_OK ? wrap(tensor) : fail(context, status);
 }
 
@@ -155,7 +144,7 @@ bool read_archive_tensors(tenon_context* context, PyObject* capsule, uint32_t co
     uint64_t length = 0;
     tenon_meta meta{};
     const tenon_status status =
-        tenon_archive_get_entry(context, archive_of(capsule), i, &name, &length, &meta);
+        tenon_archive_get_entry(context, Archive::get(capsule), i, &name, &length, &meta);
     if (status != TENON_OK) {
       fail(context, status);
       return false;
@@ -203,10 +192,8 @@ PyObject* load_archive(PyObject*, PyObject* arguments) {
                               in_memory ? TENON_ARCHIVE_IN_MEMORY : 0, &opened);
   });
   if (status != TENON_OK) return fail(context, status);
-  Archive archive(opened);
-  const Ref capsule(PyCapsule_New(opened, kArchiveCapsule, release_capsule));
+  const Ref capsule(Archive::make(opened));
   if (!capsule) return nullptr;
-  static_cast<void>(archive.release());
   uint32_t n_tensors = 0;
   uint32_t n_texts = 0;
   status = tenon_archive_get_count(context, opened, &n_tensors, &n_texts);
@@ -229,7 +216,7 @@ PyObject* archive_bytes(PyObject*, PyObject* arguments) {
   int copy = 0;
   tenon_context* context = context_of_thread();
   if (!context || !PyArg_ParseTuple(arguments, "OIp", &capsule, &index, &copy)) return nullptr;
-  tenon_archive* const archive = archive_of(capsule);
+  tenon_archive* const archive = Archive::get(capsule);
   if (!archive) return nullptr;
   tenon_tensor* tensor = nullptr;
   const uint32_t flags = TENON_ARCHIVE_BYTES | (copy ? TENON_ARCHIVE_COPY : 0);
@@ -279,8 +266,9 @@ PyObject* save_archive(PyObject*, PyObject* arguments) {
   tenon_archive* made = nullptr;
   const tenon_status status = tenon_archive_create(context, &made);
   if (status != TENON_OK) return fail(context, status);
-  const Archive archive(made);
-  if (!fill_archive(context, made, tensors) || !fill_archive(context, made, texts)) return nullptr;
+  const Ref capsule(Archive::make(made));
+  if (!capsule || !fill_archive(context, made, tensors) || !fill_archive(context, made, texts))
+    return nullptr;
   return done(context, run(context, Work::Medium, [&] {
                 return tenon_file_set(context, path.data, path.size(), format.data, format.size(),
                                       made);

@@ -48,20 +48,23 @@ inline void set_shape(tenon_meta& meta, const std::vector<uint64_t>& shape,
   }
 }
 
-// Even if a size is 0, the others must multiply to what can be counted.
-inline uint64_t checked_bytes(const tenon_meta& meta, const std::string& what) {
-  uint64_t bytes = size_of(meta.dtype);
+// `unit`, which is what one element takes, times all sizes. Even if a size is 0, the others must
+// multiply to what can be counted.
+inline uint64_t checked_product(uint64_t unit, const std::vector<uint64_t>& shape,
+                                const std::string& what) {
+  uint64_t product = unit;
+  std::string text;
   bool empty = false;
-  for (int32_t i = 0; i < meta.rank; ++i) {
-    const auto size = static_cast<uint64_t>(meta.shape[i]);
+  for (const uint64_t size : shape) {
     empty |= size == 0;
-    if (size != 0 && bytes > INT64_MAX / size) {
+    if (size != 0 && product > INT64_MAX / size) {
+      for (const uint64_t each : shape) text += (text.empty() ? "" : ",") + std::to_string(each);
       refuse_data(what + " has sizes that multiply to too many bytes", "less than 2^63 bytes",
-                  shape_text({meta.shape, static_cast<size_t>(meta.rank)}));
+                  "[" + text + "]");
     }
-    if (size != 0) bytes *= size;
+    if (size != 0) product *= size;
   }
-  return empty ? 0 : bytes;
+  return empty ? 0 : product;
 }
 
 }  // namespace tenon::sdk::files

@@ -25,6 +25,7 @@ namespace tenon::sdk::files {
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
               "lengths and elements are read as they lie");
 
+inline constexpr std::string_view kNpyMagic = "\x93NUMPY";
 // NumPy itself believes no longer one of a file it does not trust.
 inline constexpr uint64_t kMaxNpyHeaderBytes = 10'000;
 inline constexpr uint64_t kMaxNpyPrefixBytes = kMaxNpyHeaderBytes + 12;
@@ -54,8 +55,7 @@ class NpyParser {
 
   // Any array.
   NpyHeader describe() {
-    constexpr std::string_view kMagic = "\x93NUMPY";
-    if (!text_.starts_with(kMagic)) refuse_data(what_ + " does not begin as npy files do");
+    if (!text_.starts_with(kNpyMagic)) refuse_data(what_ + " does not begin as npy files do");
     if (text_.size() < 8) refuse_data(what_ + " ends within its header");
     const auto major = static_cast<unsigned char>(text_[6]);
     is_utf8_ = major == 3;
@@ -215,10 +215,15 @@ class NpyParser {
     return *bytes * size;
   }
 
+  static std::string_view without_order(std::string_view descr) {
+    constexpr std::string_view kOrders = "<>|=";
+    const bool has_order = !descr.empty() && kOrders.find(descr[0]) != std::string_view::npos;
+    return descr.substr(has_order ? 1 : 0);
+  }
+
   // Of a letter and a number: "<c8" has 8, "<U3" has 12.
   static std::optional<uint64_t> bytes_of_descr(std::string_view descr) {
-    constexpr std::string_view kOrders = "<>|=";
-    if (!descr.empty() && kOrders.find(descr[0]) != std::string_view::npos) descr.remove_prefix(1);
+    descr = without_order(descr);
     constexpr std::string_view kLetters = "biufcSaUVMm";
     if (descr.empty() || kLetters.find(descr[0]) == std::string_view::npos) return std::nullopt;
     const char* const begin = descr.data() + 1;
@@ -233,22 +238,20 @@ class NpyParser {
   void set_dtype(const std::string& descr);
 
   void finish() {
-    if (shape_.size() > TENON_MAX_RANK || header_.meta.dtype == TENON_DTYPE_NONE) {
-      header_.foreign = descr_words();
-      if (shape_.size() > TENON_MAX_RANK) {
-        header_.foreign += " of " + std::to_string(shape_.size()) + " dimensions";
-      }
-      header_.meta.dtype = TENON_DTYPE_NONE;
-      header_.swap = false;
-      std::optional<uint64_t> bytes = item_bytes_;
-      for (const uint64_t size : shape_) bytes = times(bytes, size);
-      header_.is_sized = bytes.has_value();
-      header_.data_bytes = bytes.value_or(0);
-      if (shape_.size() <= TENON_MAX_RANK) set_shape(header_.meta, shape_, what_);
+    const bool fits = shape_.size() <= TENON_MAX_RANK;
+    if (fits) set_shape(header_.meta, shape_, what_);
+    if (fits && header_.meta.dtype != TENON_DTYPE_NONE) {
+      header_.data_bytes = checked_product(size_of(header_.meta.dtype), shape_, what_);
       return;
     }
-    set_shape(header_.meta, shape_, what_);
-    header_.data_bytes = checked_bytes(header_.meta, what_);
+    header_.foreign = descr_words();
+    if (!fits) header_.foreign += " of " + std::to_string(shape_.size()) + " dimensions";
+    header_.meta.dtype = TENON_DTYPE_NONE;
+    header_.swap = false;
+    std::optional<uint64_t> bytes = item_bytes_;
+    for (const uint64_t size : shape_) bytes = times(bytes, size);
+    header_.is_sized = bytes.has_value();
+    header_.data_bytes = bytes.value_or(0);
   }
 
   // As UTF-8: headers are that from version 3 on, and Latin-1 before.
@@ -287,13 +290,10 @@ inline constexpr NpyDtype kNpyDtypes[] = {
 // Without an order, or with "|", NumPy takes a number for one of the machine's.
 inline void NpyParser::set_dtype(const std::string& descr) {
   item_bytes_ = bytes_of_descr(descr);
-  const std::string_view text = descr;
-  const char order = descr.empty() ? '\0' : descr[0];
-  const bool has_order = order == '<' || order == '>' || order == '|' || order == '=';
   for (const NpyDtype& entry : kNpyDtypes) {
-    if (entry.code != text.substr(has_order ? 1 : 0)) continue;
+    if (entry.code != without_order(descr)) continue;
     header_.meta.dtype = entry.dtype;
-    header_.swap = order == '>' && size_of(entry.dtype) > 1;
+    header_.swap = descr.starts_with('>') && size_of(entry.dtype) > 1;
   }
 }
 
@@ -318,7 +318,8 @@ inline std::string npy_prefix(const tenon_meta& meta, const std::string& what) {
   text.append(padding, ' ');
   text += '\n';
   const auto length = static_cast<uint16_t>(text.size());
-  std::string prefix("\x93NUMPY\x01\x00", 8);
+  std::string prefix(kNpyMagic);
+  prefix += {1, 0};
   prefix.append(reinterpret_cast<const char*>(&length), sizeof length);
   return prefix + text;
 }

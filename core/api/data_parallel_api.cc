@@ -95,7 +95,7 @@ tenon_status tenon_data_parallel_share_states(tenon_context* context, tenon_data
                                               tenon_optimizer* optimizer) {
   return guard(context, [&](Context& cx) {
     const auto& of = kParallels.require(cx, parallel, "sharing states");
-    of->share_states(kOptimizers.require(cx, optimizer));
+    of->share_states(cx, kOptimizers.require(cx, optimizer));
   });
 }
 

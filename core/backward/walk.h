@@ -152,8 +152,7 @@ class Walk : NoCopy {
   Change change(Link& link, LeafGrad& entry);
   void publish(Change& change);
   bool keeps_rows(const Tensor& leaf) const {
-    return device_of(leaf).host_memory() && !context_.capturing && !create_ &&
-           !hooked_.contains(&leaf);
+    return device_of(leaf).host_memory() && !context_.capturing && !create_;
   }
 
   Context& context_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/backward/walk_hooks.cc: what a program sees of gradients during a backward.
+#include <algorithm>
 #include <unordered_set>
 
 #include "core/backward/walk.h"
@@ -90,10 +91,11 @@ void Walk::look_at(Node& node) {
 void Walk::end_leaf(const Tensor& leaf) {
   LeafGrad* const entry = leaves_.find(leaf);
   if (!entry) return;
+  const Hooks hooks = tape::hooks_of(leaf);
+  const bool stays = std::ranges::all_of(hooks, [](const auto& hook) { return hook->dense_only; });
+  if (!entry->dense && stays) return;
   fold(*entry);
-  if (entry->dense) {
-    call_hooks(tape::hooks_of(leaf), entry->dense, "the leaf " + tensor::describe(leaf));
-  }
+  if (entry->dense) call_hooks(hooks, entry->dense, "the leaf " + tensor::describe(leaf));
 }
 
 }  // namespace tenon::backward

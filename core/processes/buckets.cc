@@ -20,7 +20,7 @@ Bucket::Bucket(std::vector<uint32_t> params, const std::vector<Ref>& all, int64_
     size_ += all[param]->elements();
   }
   counts_ = size_;
-  if (!parted_) size_ += static_cast<int64_t>(params_.size());
+  if (!parted_) size_ += 2 * static_cast<int64_t>(params_.size());
   size_ = (size_ + processes - 1) / processes * processes;  // equal parts need no copy
   device_ = &device_of(*all[params_[0]]);
 }
@@ -39,25 +39,26 @@ void Bucket::begin(Context& context) {
   if (counts_ != size_)
     launch::fill(context, *tensor::elements(*memory_, counts_, size_ - counts_),
                  registry::float_value(0));
-  put_.assign(params_.size(), false);
+  put_.assign(params_.size(), Given::Nothing);
   missing_ = params_.size();
   transfer_.reset();
 }
 
-void Bucket::put(Context& context, size_t place, const Tensor& grad) {
+void Bucket::put(Context& context, size_t place, const Tensor& grad, Given given) {
   launch::copy_into(context, grad, *piece(place));
   if (!parted_) {
-    launch::fill(context, *tensor::elements(*memory_, counts_ + static_cast<int64_t>(place), 1),
+    const int64_t count = counts_ + 2 * static_cast<int64_t>(place);
+    launch::fill(context, *tensor::elements(*memory_, count, given == Given::Dense ? 2 : 1),
                  registry::float_value(1));
   }
-  if (put_[place]) return;
-  put_[place] = true;
-  --missing_;
+  if (put_[place] == Given::Nothing) --missing_;
+  put_[place] = given;
 }
 
 void Bucket::send(Context& context, Group& group) {
   for (size_t place = 0; place < params_.size(); ++place) {
-    if (!put_[place]) launch::fill(context, *piece(place), registry::float_value(0));
+    if (put_[place] == Given::Nothing)
+      launch::fill(context, *piece(place), registry::float_value(0));
   }
   if (!parted_) {
     transfer_ = group.begin(context, {{TENON_COLLECTIVE_ALL_REDUCE, 0, memory_, memory_}}, 0);
@@ -74,15 +75,18 @@ void Bucket::wait(Context& context) {
   transfer_->end(&context);
   if (parted_) return;
   summed_ = launch::on_host(
-      context, tensor::elements(*memory_, counts_, static_cast<int64_t>(params_.size())));
+      context, tensor::elements(*memory_, counts_, 2 * static_cast<int64_t>(params_.size())));
 }
 
-Ref Bucket::sum(size_t place) const {
+Given Bucket::given(size_t place) const {
   // Floats of any width: 0 is all bits 0.
   const size_t width = summed_->element_size();
-  const auto* const bytes = static_cast<const unsigned char*>(summed_->view.data) + place * width;
-  const bool any = std::any_of(bytes, bytes + width, [](unsigned char each) { return each != 0; });
-  return any ? piece(place) : Ref();
+  const auto any = [&](size_t at) {
+    const auto* const bytes = static_cast<const unsigned char*>(summed_->view.data) + at * width;
+    return std::any_of(bytes, bytes + width, [](unsigned char each) { return each != 0; });
+  };
+  if (any(2 * place + 1)) return Given::Dense;
+  return any(2 * place) ? Given::Rows : Given::Nothing;
 }
 
 void Bucket::drop() {

@@ -74,6 +74,11 @@ uint64_t hash_of(Context& context, const std::vector<Ref>& tensors) {
 
 // ---- Making -------------------------------------------------------------------------------------
 
+Given DataParallel::Sum::given() const {
+  if (terms != 0) return Given::Dense;
+  return rows.empty() ? Given::Nothing : Given::Rows;
+}
+
 void DataParallel::Sum::clear() {
   dense.clear();
   terms = 0;
@@ -96,6 +101,7 @@ DataParallel::DataParallel(Context& context, std::shared_ptr<Group> group, std::
   n_shards_ = shards_ / processes();
   first_shard_ = group_ ? group_->members().rank * n_shards_ : 0;
   sums_.resize(params_.size());
+  places_.resize(params_.size());
   buffer_sums_.resize(buffers_.size());
   // Backward makes the last ones' gradients first, mostly.
   for (size_t i = params_.size(); i-- > 0;) order_.push_back(static_cast<uint32_t>(i));
@@ -260,12 +266,13 @@ class DataParallel::Watching : NoCopy {
     if (!on) return;
     places_.resize(of.params_.size());
     for (uint32_t i = 0; i < places_.size(); ++i) {
-      if (of.sums_[i].way != Way::Dense) continue;
+      if (of.places_[i].bucket == DataParallel::Place::kNone) continue;
       places_[i] = {&of, i};
       const auto hook = std::make_shared<tape::Hook>();
       hook->id = of.runtime_->hooks.fetch_add(1) + 1;
       hook->call = call;
       hook->user = &places_[i];
+      hook->dense_only = true;
       hooks_.emplace_back(i, hook);
       Link& link = tape::link_of(*of.params_[i]);
       const std::lock_guard lock(link.mutex);
@@ -305,12 +312,13 @@ class DataParallel::Watching : NoCopy {
 
 void DataParallel::run_backward(Context& context, Tensor& loss) {
   const Ref seed = seed_for(context, loss);
-  const bool last = shard_ + 1 == n_shards_;
-  if (last && !alone() && has_ways_) {
+  const bool sends = shard_ + 1 == n_shards_ && !alone();
+  if (sends) {
     next_bucket_ = 0;
+    seen_.clear();
     for (Bucket& bucket : buckets_) bucket.begin(context);
   }
-  const Watching watching(*this, last && !alone() && has_ways_);
+  const Watching watching(*this, sends && !buckets_.empty());
   Tensor* const root = &loss;
   Tensor* const with = seed.get();
   backward::run(context, {&root, 1}, {&with, 1}, 0);
@@ -319,10 +327,7 @@ void DataParallel::run_backward(Context& context, Tensor& loss) {
 // A gradient of the last shard is complete: its sum over our shards leaves.
 void DataParallel::see(Context& context, uint32_t param, Tensor& grad) {
   const GradMode off(context, false);
-  if (!has_order_) {
-    std::erase(order_, param);
-    order_.push_back(param);
-  }
+  if (!has_order_) seen_.push_back(param);
   Ref sum = Ref::shared(&grad);
   if (n_shards_ == 1) {
     sums_[param].terms = 1;
@@ -330,8 +335,8 @@ void DataParallel::see(Context& context, uint32_t param, Tensor& grad) {
     add_dense(context, param, std::move(sum));
     sum = sums_[param].dense.take(context);
   }
-  const auto [bucket, place] = places_[param];
-  buckets_[bucket].put(context, place, *sum);
+  const Place place = places_[param];
+  buckets_[place.bucket].put(context, place.in_bucket, *sum, Given::Dense);
   send_full(context);
 }
 
@@ -345,32 +350,38 @@ void DataParallel::collect(Context& context) {
   }
 }
 
-// Shards that have given nothing add zeros, so that the tree is that of any number of processes.
-void DataParallel::add_dense(Context& context, uint32_t param, Ref dense) {
+// The tree has a term for each shard before `end`: zeros of those that have given nothing, so that
+// it is that of any number of processes.
+void DataParallel::add_terms(Context& context, uint32_t param, int64_t end) {
   Sum& sum = sums_[param];
-  sum.way = Way::Dense;
-  const Tensor& like = *params_[param];
-  for (; sum.terms < shard_; ++sum.terms) sum.dense.add(context, filled_as(context, like, 0));
-  sum.dense.add(context, dense ? std::move(dense) : filled_as(context, like, 0));
+  const tenon_meta meta = tensor::meta_of(*params_[param]);
+  auto next = sum.rows.begin();
+  for (; sum.terms < end; ++sum.terms) {
+    const bool rows = next != sum.rows.end() && next->first == sum.terms;
+    sum.dense.add(context, rows ? backward::densify(context, meta, (next++)->second)
+                                : filled_as(context, *params_[param], 0));
+  }
+  sum.rows.clear();
+}
+
+void DataParallel::add_dense(Context& context, uint32_t param, Ref dense) {
+  add_terms(context, param, shard_);
+  Sum& sum = sums_[param];
+  sum.dense.add(context, dense ? std::move(dense) : filled_as(context, *params_[param], 0));
   ++sum.terms;
 }
 
 void DataParallel::add(Context& context, uint32_t param, tape::Gradient&& given) {
   Sum& sum = sums_[param];
   auto& [dense, rows] = given;
-  const bool absent = !dense && !rows.indices;
-  if (absent && sum.terms == 0) return;
-  const tenon_meta meta = tensor::meta_of(*params_[param]);
-  if (sum.way == Way::Unknown) sum.way = dense ? Way::Dense : Way::Rows;
-  if (sum.way == Way::Dense) {
-    if (rows.indices) dense = backward::densify(context, meta, rows);
-    return add_dense(context, param, std::move(dense));
+  if (dense || sum.terms != 0) {
+    if (rows.indices) {
+      dense = backward::densify(context, tensor::meta_of(*params_[param]), rows);
+    }
+    add_dense(context, param, std::move(dense));
+  } else if (rows.indices) {
+    sum.rows.emplace_back(shard_, std::move(rows));
   }
-  if (dense) {  // every row
-    Ref numbers = numbers_to(context, device_of(*dense), meta.shape[0]);
-    rows = {std::move(numbers), std::move(dense)};
-  }
-  sum.rows.push_back(std::move(rows));
 }
 
 // In a capture: gradients as launches of the step, which no leaf holds before they are summed.

@@ -31,21 +31,19 @@ class DataParallel : public OfRuntime {
   void begin(Context& context, int64_t shard);
   void end(Context& context, Tensor& loss);
   void set_step(int64_t step);
-  void share_states(std::shared_ptr<optim::Optimizer> optimizer);
+  void share_states(Context& context, std::shared_ptr<optim::Optimizer> optimizer);
   void gather_states(Context& context, int32_t root);
   double clip(Context& context, double max_norm);  // returns the norm before
   tenon_data_parallel_info info() const;
 
  private:
-  // How a parameter's gradient travels. All processes agree on it after the first step.
-  enum class Way : uint8_t { Unknown, Dense, Rows };
-
-  // What the shards of this process have given for one parameter.
+  // What the shards of this process have given for one parameter in this step. As in a backward
+  // of them all, it is rows as long as no shard has given all of it, whatever other steps had.
   struct Sum {
     Tree dense;
     int64_t terms = 0;  // of the tree, with zeros for shards that have given nothing
-    std::vector<tape::RowGrad> rows;
-    Way way = Way::Unknown;
+    std::vector<std::pair<int64_t, tape::RowGrad>> rows;  // with the shard that has given them
+    Given given() const;
     void clear();
   };
 
@@ -82,6 +80,7 @@ class DataParallel : public OfRuntime {
   void collect(Context& context);
   void add(Context& context, uint32_t param, tape::Gradient&& given);
   void add_dense(Context& context, uint32_t param, Ref dense);
+  void add_terms(Context& context, uint32_t param, int64_t end);
   void begin_buffers(Context& context);
   void end_buffers(Context& context);
   void give_up(Context& context) noexcept;
@@ -89,17 +88,24 @@ class DataParallel : public OfRuntime {
 
   // data_parallel_sums.cc: what all shards of all processes give.
   void finish(Context& context);
+  Ref take_dense(Context& context, uint32_t param);
+  std::vector<tape::Gradient> sum_all(Context& context);
+  // [processes, params.size()]: what each process has of parameters that are in no bucket, or rows
+  // all the same.
+  std::vector<int64_t> tell_rows(Context& context, const std::vector<uint32_t>& params) const;
   std::vector<bool> anywhere(Context& context, const std::vector<bool>& here) const;
-  void take_sums(Context& context, std::vector<tape::Gradient>& grads);
-  void agree_on_ways(Context& context);
-  void make_buckets();
+  void sum_buckets(Context& context, size_t first, std::vector<Given>& given,
+                   std::vector<tape::Gradient>& grads);
+  void add_buckets(Context& context, std::vector<uint32_t> params);
+  void find_places();
   void send_full(Context& context);
   void send_all(Context& context);
   void order_buckets(Context& context);
-  std::vector<tape::RowGrad> rows_of_all(Context& context, uint32_t param);
+  tape::RowGrad sum_rows_of_all(Context& context, uint32_t param,
+                                const std::vector<int64_t>& lengths);
   void average_buffers(Context& context);
   void finish_captured(Context& context);
-  void agree_on_counter(Context& context) const;
+  std::vector<bool> agree_on_capture(Context& context);
 
   // data_parallel_shares.cc: states that the processes share.
   void send_states(Context& context, uint32_t param, uint32_t at, int32_t root,
@@ -116,14 +122,20 @@ class DataParallel : public OfRuntime {
   int64_t step_ = 0;
   int64_t shard_ = 0;            // the next one to begin, or the one that runs
   bool runs_ = false;            // a shard has begun
-  bool has_ways_ = false;        // all processes know how each gradient travels
   bool has_order_ = false;       // the buckets are as backward makes the gradients
   std::vector<Sum> sums_;        // [params]
-  std::vector<uint32_t> order_;  // [params]
-  std::vector<Bucket> buckets_;  // of those that are not rows
-  std::vector<std::pair<uint32_t, uint32_t>> places_;  // [params] bucket, and place in it
-  size_t next_bucket_ = 0;                             // to be sent
-  std::vector<Ref> first_buffers_;                     // as the step begins
+  std::vector<uint32_t> order_;  // [params], the same in all processes
+  std::vector<uint32_t> seen_;   // by hooks, in this step
+  // Of parameters of which a step so far had all, not rows alone. All processes have the same.
+  std::vector<Bucket> buckets_;
+  struct Place {
+    static constexpr uint32_t kNone = UINT32_MAX;
+    uint32_t bucket = kNone;
+    uint32_t in_bucket = 0;
+  };
+  std::vector<Place> places_;       // [params]
+  size_t next_bucket_ = 0;          // to be sent
+  std::vector<Ref> first_buffers_;  // as the step begins
   std::vector<Tree> buffer_sums_;
   Outside outside_;
   uint64_t first_counter_ = 0;                   // at which each shard of the step begins to draw

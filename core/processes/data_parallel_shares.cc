@@ -36,7 +36,7 @@ void check_parts(const optim::Optimizer& optimizer, const std::vector<Ref>& para
 
 }  // namespace
 
-void DataParallel::share_states(std::shared_ptr<optim::Optimizer> optimizer) {
+void DataParallel::share_states(Context& context, std::shared_ptr<optim::Optimizer> optimizer) {
   refuse_in_step("optimizer");
   if (optimizer_) {
     fail(TENON_E_STATE, "data parallel: the states of an optimizer are shared already", "optimizer",
@@ -47,7 +47,10 @@ void DataParallel::share_states(std::shared_ptr<optim::Optimizer> optimizer) {
     shares_ = std::make_shared<Shares>(group_, params_);
     // Shares stay as they are from the first step on, and so does the order.
     has_order_ = true;
-    if (has_ways_) make_buckets();
+    std::vector<uint32_t> known = order_;
+    std::erase_if(known, [&](uint32_t param) { return places_[param].bucket == Place::kNone; });
+    buckets_.clear();
+    add_buckets(context, std::move(known));
     optimizer->set_parts(shares_);
   }
   optimizer_ = std::move(optimizer);
@@ -140,7 +143,7 @@ double DataParallel::clip(Context& context, double max_norm) {
     tape::Link& link = tape::link_of(*leaf);
     const std::lock_guard lock(link.mutex);
     add(link.grad.dense, parted || first);
-    add(link.grad.rows.values, first);
+    add(link.grad.rows.values, parted || first);
   }
   SumOfSquares sum;
   for (size_t i = 0; i < grads.size(); ++i) {

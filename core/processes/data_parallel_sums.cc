@@ -23,70 +23,77 @@ void DataParallel::send_full(Context& context) {
   }
 }
 
-// One gradient is dense in all processes, or rows in all: rows only if nobody has it otherwise.
-void DataParallel::agree_on_ways(Context& context) {
-  std::vector<uint8_t> ways;
-  for (const Sum& sum : sums_) ways.push_back(static_cast<uint8_t>(sum.way));
-  ways = numbers_of_all(context, ways);
-  for (uint32_t i = 0; i < params_.size(); ++i) {
-    bool dense = false;
-    bool rows = false;
-    for (size_t at = i; at < ways.size(); at += params_.size()) {
-      const auto way = static_cast<Way>(ways[at]);
-      dense = dense || way == Way::Dense;
-      rows = rows || way == Way::Rows;
-    }
-    Sum& sum = sums_[i];
-    const bool turn = sum.way == Way::Rows && dense;
-    sum.way = rows && !dense ? Way::Rows : Way::Dense;
-    if (!turn) continue;
-    const tenon_meta meta = tensor::meta_of(*params_[i]);
-    for (const RowGrad& each : sum.rows) {
-      sum.dense.add(context, backward::densify(context, meta, each));
-      ++sum.terms;
-    }
-    sum.rows.clear();
-  }
-  has_ways_ = true;
+// Ours of one parameter, whole.
+Ref DataParallel::take_dense(Context& context, uint32_t param) {
+  add_terms(context, param, n_shards_);
+  return sums_[param].dense.take(context);
 }
 
-void DataParallel::make_buckets() {
-  std::vector<uint32_t> dense = order_;
-  std::erase_if(dense, [&](uint32_t param) { return sums_[param].way != Way::Dense; });
+// Parameters in their order; after a new bucket all know that these travel so.
+void DataParallel::add_buckets(Context& context, std::vector<uint32_t> params) {
   const bool parted = static_cast<bool>(shares_);
-  buckets_ = processes::make_buckets(params_, dense, bucket_bytes_, processes(), parted);
-  places_.assign(params_.size(), {0, 0});
+  const auto first = std::ssize(buckets_);
+  for (Bucket& each :
+       processes::make_buckets(params_, params, bucket_bytes_, processes(), parted)) {
+    buckets_.push_back(std::move(each));
+    buckets_.back().begin(context);
+  }
+  find_places();
+  if (parted) shares_->cut(std::span(buckets_).subspan(static_cast<size_t>(first)));
+}
+
+void DataParallel::find_places() {
+  places_.assign(params_.size(), {});
   for (uint32_t b = 0; b < buckets_.size(); ++b) {
     const std::vector<uint32_t>& params = buckets_[b].params();
     for (uint32_t place = 0; place < params.size(); ++place) places_[params[place]] = {b, place};
   }
-  next_bucket_ = 0;
-  if (parted) shares_->cut(buckets_);
 }
 
 // What no hook has seen, and what of the buckets has not been sent.
 void DataParallel::send_all(Context& context) {
-  for (uint32_t i = 0; i < params_.size(); ++i) {
-    Sum& sum = sums_[i];
-    if (sum.way != Way::Dense || sum.dense.empty()) continue;
-    const auto [bucket, place] = places_[i];
-    buckets_[bucket].put(context, place, *sum.dense.take(context));
-  }
   for (; next_bucket_ < buckets_.size(); ++next_bucket_) {
-    buckets_[next_bucket_].send(context, *group_);
+    Bucket& bucket = buckets_[next_bucket_];
+    for (size_t place = 0; place < bucket.params().size(); ++place) {
+      const uint32_t param = bucket.params()[place];
+      Sum& sum = sums_[param];
+      const Given given = sum.given();
+      if (given == Given::Nothing || bucket.ours(place) != Given::Nothing) continue;
+      // They are asked for once more if nobody has given all of it.
+      auto rows = sum.rows;
+      bucket.put(context, place, *take_dense(context, param), given);
+      sum.rows = std::move(rows);
+    }
+    bucket.send(context, *group_);
   }
 }
 
-// The rows of all shards of all processes, in the order of the shards. Lists of different lengths
-// travel as the longest does.
-std::vector<RowGrad> DataParallel::rows_of_all(Context& context, uint32_t param) {
-  const std::vector<RowGrad>& ours = sums_[param].rows;
-  if (alone()) return ours;
-  int64_t count = 0;
-  for (const RowGrad& each : ours) count += each.indices->elements();
-  const std::vector<int64_t> lengths = numbers_of_all<int64_t>(context, {count});
-  const int64_t longest = *std::ranges::max_element(lengths);
-  if (longest == 0) return {};
+namespace {
+
+// What is told of a parameter: kNothing, kDense, or how many rows and one more.
+constexpr int64_t kNothing = 0;
+constexpr int64_t kDense = -1;
+
+}  // namespace
+
+std::vector<int64_t> DataParallel::tell_rows(Context& context,
+                                             const std::vector<uint32_t>& params) const {
+  std::vector<int64_t> ours;
+  for (const uint32_t param : params) {
+    const Sum& sum = sums_[param];
+    int64_t told = sum.rows.empty() ? kNothing : 1;
+    for (const auto& [shard, each] : sum.rows) told += each.indices->elements();
+    if (sum.rows.empty() && sum.terms != 0) told = kDense;
+    ours.push_back(told);
+  }
+  return numbers_of_all(context, ours);
+}
+
+// The rows of all shards of all processes, in the order of the shards, summed. Lists of different
+// lengths travel as the longest does.
+RowGrad DataParallel::sum_rows_of_all(Context& context, uint32_t param,
+                                      const std::vector<int64_t>& told) {
+  const int64_t longest = *std::ranges::max_element(told) - 1;
   tenon_meta meta = tensor::meta_of(*params_[param]);
   meta.shape[0] = longest;
   const tensor::DimSpan shape = tensor::shape_of(meta);
@@ -96,7 +103,7 @@ std::vector<RowGrad> DataParallel::rows_of_all(Context& context, uint32_t param)
   launch::fill(context, *indices, {TENON_VALUE_I64, 0, {}});
   launch::fill(context, *values, {TENON_VALUE_F64, 0, {}});
   int64_t begin = 0;
-  for (const RowGrad& each : ours) {
+  for (const auto& [shard, each] : sums_[param].rows) {
     const int64_t n = each.indices->elements();
     launch::copy_into(context, *each.indices, *rows_between(*indices, begin, n));
     launch::copy_into(context, *each.values, *rows_between(*values, begin, n));
@@ -112,69 +119,113 @@ std::vector<RowGrad> DataParallel::rows_of_all(Context& context, uint32_t param)
   all(context, TENON_COLLECTIVE_ALL_GATHER, values, all_values);
   std::vector<RowGrad> parts;
   for (int64_t rank = 0; rank < processes(); ++rank) {
-    const int64_t length = lengths[static_cast<size_t>(rank)];
-    if (length == 0) continue;
-    parts.push_back({rows_between(*row_of(*all_indices, rank), 0, length),
-                     rows_between(*row_of(*all_values, rank), 0, length)});
+    const int64_t number = told[static_cast<size_t>(rank)];
+    if (number == kNothing) continue;
+    parts.push_back({rows_between(*row_of(*all_indices, rank), 0, number - 1),
+                     rows_between(*row_of(*all_values, rank), 0, number - 1)});
   }
-  return parts;
+  return backward::coalesce(context, tensor::meta_of(*params_[param]), parts);
 }
 
-// What is true in some process: lists of the same length.
-std::vector<bool> DataParallel::anywhere(Context& context, const std::vector<bool>& here) const {
-  const std::vector<uint8_t> told = numbers_of_all<uint8_t>(context, {here.begin(), here.end()});
-  std::vector<bool> any(here.size());
-  for (size_t i = 0; i < told.size(); ++i) {
-    if (told[i] != 0) any[i % here.size()] = true;
-  }
-  return any;
-}
-
-// The sums of the buckets, once all have arrived: of parameters, or of our shares of them.
-void DataParallel::take_sums(Context& context, std::vector<tape::Gradient>& grads) {
-  for (Bucket& bucket : buckets_) bucket.wait(context);
-  if (!shares_) {
-    for (const Bucket& bucket : buckets_) {
+// Buckets from number `first` on, once they have arrived: of parameters, or of our shares of them.
+void DataParallel::sum_buckets(Context& context, size_t first, std::vector<Given>& given,
+                               std::vector<tape::Gradient>& grads) {
+  const std::span<Bucket> buckets = std::span(buckets_).subspan(first);
+  for (Bucket& bucket : buckets) bucket.wait(context);
+  if (buckets.empty()) return;
+  std::vector<uint8_t> told;
+  size_t n_told = 0;
+  if (shares_) {
+    for (const Bucket& bucket : buckets) {
       for (size_t place = 0; place < bucket.params().size(); ++place) {
-        grads[bucket.params()[place]].dense = bucket.sum(place);
+        told.push_back(static_cast<uint8_t>(bucket.ours(place)));
       }
     }
-    return;
+    n_told = told.size();
+    told = numbers_of_all(context, told);
   }
-  std::vector<bool> any(params_.size());
-  for (const Bucket& bucket : buckets_) {
-    for (size_t place = 0; place < bucket.params().size(); ++place) {
-      any[bucket.params()[place]] = bucket.has(place);
+  size_t at = 0;
+  for (const Bucket& bucket : buckets) {
+    for (size_t place = 0; place < bucket.params().size(); ++place, ++at) {
+      const uint32_t param = bucket.params()[place];
+      if (!shares_) {
+        given[param] = bucket.given(place);
+        if (given[param] == Given::Dense) grads[param].dense = bucket.sum(place);
+        continue;
+      }
+      for (size_t rank = at; rank < told.size(); rank += n_told) {
+        given[param] = std::max(given[param], static_cast<Given>(told[rank]));
+      }
     }
   }
-  any = anywhere(context, any);
-  for (size_t i = 0; i < params_.size(); ++i) {
-    if (grads[i].rows.indices) any[i] = true;
+}
+
+// What all processes have given together. A gradient is rows if nobody has given all of it: that is
+// known of buckets when they have arrived, and told before of what is in none.
+std::vector<tape::Gradient> DataParallel::sum_all(Context& context) {
+  std::vector<tape::Gradient> grads(params_.size());
+  std::vector<Given> given(params_.size(), Given::Nothing);
+  std::vector<uint32_t> loose;
+  for (uint32_t i = 0; i < params_.size(); ++i) {
+    if (places_[i].bucket == Place::kNone) loose.push_back(i);
   }
-  shares_->give(context, std::move(any), buckets_);
+  send_all(context);
+  std::vector<int64_t> numbers;
+  if (!loose.empty()) numbers = tell_rows(context, loose);
+  const auto told_of = [&](size_t place, size_t count) {
+    std::vector<int64_t> told;
+    for (size_t at = place; at < numbers.size(); at += count) told.push_back(numbers[at]);
+    return told;
+  };
+  std::vector<uint32_t> fresh;  // all of it for the first time
+  for (size_t i = 0; i < loose.size(); ++i) {
+    const std::vector<int64_t> told = told_of(i, loose.size());
+    if (std::ranges::find(told, kDense) != told.end()) {
+      fresh.push_back(loose[i]);
+    } else if (std::ranges::any_of(told, [](int64_t each) { return each != kNothing; })) {
+      given[loose[i]] = Given::Rows;
+      grads[loose[i]].rows = sum_rows_of_all(context, loose[i], told);
+    }
+  }
+  const size_t n_before = buckets_.size();
+  sum_buckets(context, 0, given, grads);
+  if (!fresh.empty()) {
+    std::vector<uint32_t> ordered = order_;
+    std::erase_if(ordered,
+                  [&](uint32_t param) { return std::ranges::find(fresh, param) == fresh.end(); });
+    add_buckets(context, std::move(ordered));
+    send_all(context);
+    sum_buckets(context, n_before, given, grads);
+  }
+  std::vector<uint32_t> late;  // of a bucket, and this time rows
+  for (uint32_t i = 0; i < params_.size(); ++i) {
+    if (places_[i].bucket != Place::kNone && given[i] == Given::Rows) late.push_back(i);
+  }
+  if (!late.empty()) numbers = tell_rows(context, late);
+  for (size_t i = 0; i < late.size(); ++i) {
+    grads[late[i]].rows = sum_rows_of_all(context, late[i], told_of(i, late.size()));
+  }
+  if (shares_) shares_->give(context, given, buckets_, grads);
+  return grads;
 }
 
 void DataParallel::finish(Context& context) {
   const GradMode off(context, false);
-  const bool hooked = !alone() && has_ways_;
-  if (!alone() && !has_ways_) {
-    agree_on_ways(context);
-    make_buckets();
-    for (Bucket& bucket : buckets_) bucket.begin(context);
-  }
-  if (!alone()) send_all(context);
-  std::vector<tape::Gradient> grads(params_.size());
-  for (uint32_t i = 0; i < params_.size(); ++i) {
-    if (sums_[i].way == Way::Rows) {
-      const std::vector<RowGrad> parts = rows_of_all(context, i);
-      if (parts.empty()) continue;
-      RowGrad rows = backward::coalesce(context, tensor::meta_of(*params_[i]), parts);
-      grads[i] = {Ref(), std::move(rows)};
-    } else if (alone()) {
-      grads[i].dense = sums_[i].dense.take(context);
+  const bool hooked = !buckets_.empty();
+  std::vector<tape::Gradient> grads;
+  if (alone()) {
+    grads.resize(params_.size());
+    for (uint32_t i = 0; i < params_.size(); ++i) {
+      const Given given = sums_[i].given();
+      if (given == Given::Dense) grads[i].dense = take_dense(context, i);
+      if (given != Given::Rows) continue;
+      std::vector<RowGrad> parts;
+      for (const auto& [shard, each] : sums_[i].rows) parts.push_back(each);
+      grads[i].rows = backward::coalesce(context, tensor::meta_of(*params_[i]), parts);
     }
+  } else {
+    grads = sum_all(context);
   }
-  take_sums(context, grads);
   average_buffers(context);
   if (hooked && !has_order_) order_buckets(context);
   // Nothing fails from here on.
@@ -187,12 +238,18 @@ void DataParallel::finish(Context& context) {
 
 // As rank 0 has seen its gradients come.
 void DataParallel::order_buckets(Context& context) {
+  std::erase_if(order_,
+                [&](uint32_t param) { return std::ranges::find(seen_, param) != seen_.end(); });
+  order_.insert(order_.end(), seen_.begin(), seen_.end());
   const auto n = static_cast<int64_t>(order_.size());
   const Ref order = new_host_tensor(context, TENON_DTYPE_I32, {n});
   std::memcpy(order->view.data, order_.data(), order_.size() * 4);
   all(context, TENON_COLLECTIVE_BROADCAST, group_->members().rank == 0 ? order : Ref(), order);
   std::memcpy(order_.data(), order->view.data, order_.size() * 4);
-  make_buckets();
+  std::vector<uint32_t> ordered = order_;
+  std::erase_if(ordered, [&](uint32_t param) { return places_[param].bucket == Place::kNone; });
+  buckets_ = processes::make_buckets(params_, ordered, bucket_bytes_, processes());
+  find_places();
   has_order_ = true;
 }
 
@@ -208,18 +265,38 @@ void DataParallel::average_buffers(Context& context) {
   first_buffers_.clear();
 }
 
+// What is true in some process: lists of the same length.
+std::vector<bool> DataParallel::anywhere(Context& context, const std::vector<bool>& here) const {
+  const std::vector<uint8_t> told = numbers_of_all<uint8_t>(context, {here.begin(), here.end()});
+  std::vector<bool> any(here.size());
+  for (size_t i = 0; i < told.size(); ++i) {
+    if (told[i] != 0) any[i % here.size()] = true;
+  }
+  return any;
+}
+
 // ---- In a capture -------------------------------------------------------------------------------
 
-// A replay draws for a shard what it draws in one process: its own stream, from the counter at
-// which all shards begin. So that must be one number.
-void DataParallel::agree_on_counter(Context& context) const {
-  if (alone() || drawn_ == 0) return;
-  const std::vector<int64_t> ours = {static_cast<int64_t>(context.seed),
-                                     static_cast<int64_t>(first_counter_)};
-  const std::vector<int64_t> theirs = numbers_of_all(context, ours);
+// A replay sums what was there at the capture, and draws for a shard what it draws in one process:
+// its own stream, from the counter at which all shards begin. So all processes tell each other
+// which parameters have a gradient, and where random numbers begin. Returns the former.
+std::vector<bool> DataParallel::agree_on_capture(Context& context) {
+  std::vector<int64_t> ours = {static_cast<int64_t>(context.seed),
+                               static_cast<int64_t>(first_counter_), static_cast<int64_t>(drawn_)};
+  constexpr size_t kNumbers = 3;
+  for (const Sum& sum : sums_) ours.push_back(sum.terms != 0 ? 1 : 0);
+  const std::vector<int64_t> all = alone() ? ours : numbers_of_all(context, ours);
+  const auto of = [&](int64_t rank) {
+    return std::span(all).subspan(static_cast<size_t>(rank) * ours.size(), ours.size());
+  };
+  std::vector<bool> any(params_.size());
   for (int64_t rank = 0; rank < processes(); ++rank) {
-    const std::span<const int64_t> found(&theirs[static_cast<size_t>(2 * rank)], 2);
-    if (std::ranges::equal(found, ours)) continue;
+    drawn_ = std::max(drawn_, static_cast<uint64_t>(of(rank)[2]));
+    for (size_t i = 0; i < any.size(); ++i) any[i] = any[i] || of(rank)[kNumbers + i] != 0;
+  }
+  for (int64_t rank = 0; rank < processes() && drawn_ != 0; ++rank) {
+    const std::span<const int64_t> found = of(rank).first(2);
+    if (std::ranges::equal(found, std::span(ours).first(2))) continue;
     const auto words = [](std::span<const int64_t> each) {
       return "seed " + std::to_string(static_cast<uint64_t>(each[0])) + ", counter " +
              std::to_string(static_cast<uint64_t>(each[1]));
@@ -230,17 +307,18 @@ void DataParallel::agree_on_counter(Context& context) const {
          "rank " + std::to_string(rank), words(ours), words(found),
          "set the same seed in all processes before the capture");
   }
+  return any;
 }
 
 // Each bucket is one launch of the op that holds the role ALL_REDUCE.
 void DataParallel::finish_captured(Context& context) {
   const GradMode off(context, false);
-  agree_on_counter(context);
+  const std::vector<bool> any = agree_on_capture(context);
   context.counter = std::max(context.counter, first_counter_ + drawn_);
   std::vector<uint32_t> order = order_;
-  std::erase_if(order, [&](uint32_t param) { return sums_[param].terms == 0; });
+  std::erase_if(order, [&](uint32_t param) { return !any[param]; });
   std::vector<Ref> grads(params_.size());
-  for (const uint32_t param : order) grads[param] = sums_[param].dense.take(context);
+  for (const uint32_t param : order) grads[param] = take_dense(context, param);
   if (!alone()) {
     const registry::Op& op = context.runtime->plugins.require_role(TENON_ROLE_ALL_REDUCE);
     const tenon_value number = registry::int_value(group_->number());

@@ -3,6 +3,8 @@
 #include "core/processes/shares.h"
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 #include "core/launch/moves.h"
 #include "core/processes/leaf_grads.h"
@@ -12,6 +14,9 @@ namespace tenon::processes {
 Shares::Shares(std::shared_ptr<Group> group, const std::vector<Ref>& params)
     : group_(std::move(group)), params_(params) {
   for (uint32_t i = 0; i < params_.size(); ++i) index_.emplace(params_[i].get(), i);
+  places_.assign(params_.size(), {});
+  any_.assign(params_.size(), false);
+  parts_.resize(params_.size());
 }
 
 Shares::Range Shares::range_of(uint32_t param, int64_t rank) const {
@@ -33,21 +38,17 @@ Ref Shares::make_leaf(uint32_t param) const {
   return leaf;
 }
 
-void Shares::cut(const std::vector<Bucket>& buckets) {
-  places_.assign(params_.size(), {});
+void Shares::cut(std::span<const Bucket> buckets) {
   for (const Bucket& bucket : buckets) {
-    for (size_t i = 0; i < bucket.params().size(); ++i) {
-      places_[bucket.params()[i]] = {static_cast<int64_t>(buckets_.size()), bucket.begin_of(i)};
-    }
+    const auto number = static_cast<int64_t>(buckets_.size());
     buckets_.push_back({bucket.params(), bucket.size()});
-  }
-  any_.assign(params_.size(), false);
-  parts_.resize(params_.size());
-  for (uint32_t i = 0; i < params_.size(); ++i) {
-    if (places_[i].bucket < 0) continue;
-    const Range ours = range_of(i, group_->members().rank);
-    parts_[i] = {Ref(), ours.begin, ours.end};
-    if (!ours.empty()) parts_[i].leaf = make_leaf(i);
+    for (size_t i = 0; i < bucket.params().size(); ++i) {
+      const uint32_t param = bucket.params()[i];
+      places_[param] = {number, bucket.begin_of(i)};
+      const Range ours = range_of(param, group_->members().rank);
+      parts_[param] = {Ref(), ours.begin, ours.end};
+      if (!ours.empty()) parts_[param].leaf = make_leaf(param);
+    }
   }
 }
 
@@ -65,21 +66,58 @@ void Shares::clear_gradients() {
   }
 }
 
-void Shares::give(Context& context, std::vector<bool> any, const std::vector<Bucket>& buckets) {
+// Rows of a parameter as elements of our part of it, which are rows of one element.
+tape::RowGrad Shares::rows_of_part(Context& context, uint32_t param,
+                                   const tape::RowGrad& rows) const {
+  const int64_t n = rows.indices->elements();
+  const int64_t width = n == 0 ? 0 : rows.values->elements() / n;
+  const auto* const numbers = static_cast<const int64_t*>(rows.indices->view.data);
+  std::vector<int64_t> from;
+  std::vector<int64_t> to;
+  for (int64_t row = 0; row < n; ++row) {
+    for (int64_t i = 0; i < width; ++i) {
+      const int64_t element = numbers[row] * width + i;
+      if (element < parts_[param].begin || element >= parts_[param].end) continue;
+      from.push_back(row * width + i);
+      to.push_back(element - parts_[param].begin);
+    }
+  }
+  // None is a gradient, too: a step counts for all of the parameter.
+  const auto count = std::ssize(to);
+  tape::RowGrad part{
+      new_host_tensor(context, TENON_DTYPE_I64, {count}),
+      Ref(Tensor::create(device_of(*rows.values), rows.values->view.dtype, {&count, 1}))};
+  std::ranges::copy(to, static_cast<int64_t*>(part.indices->view.data));
+  const auto* const values = static_cast<const char*>(rows.values->view.data);
+  auto* const ours = static_cast<char*>(part.values->view.data);
+  const size_t bytes = rows.values->element_size();
+  for (size_t i = 0; i < from.size(); ++i) {
+    std::memcpy(ours + i * bytes, values + static_cast<size_t>(from[i]) * bytes, bytes);
+  }
+  return part;
+}
+
+void Shares::give(Context& context, const std::vector<Given>& given,
+                  const std::vector<Bucket>& buckets, std::vector<tape::Gradient>& grads) {
   const int64_t rank = group_->members().rank;
-  std::vector<Ref> grads(params_.size());
+  std::vector<tape::Gradient> parts(params_.size());
+  std::vector<bool> any(params_.size());
   for (uint32_t i = 0; i < params_.size(); ++i) {
-    if (!is_parted(i) || !parts_[i].leaf) continue;
+    any[i] = given[i] != Given::Nothing;
+    if (!is_parted(i)) continue;
+    const tape::Gradient whole = std::exchange(grads[i], {});
+    if (!parts_[i].leaf) continue;
     // The parameter's memory may be another one since.
     if (parts_[i].leaf->storage != params_[i]->storage) parts_[i].leaf = make_leaf(i);
-    if (!any[i]) continue;
+    if (given[i] == Given::Rows) parts[i].rows = rows_of_part(context, i, whole.rows);
+    if (given[i] != Given::Dense) continue;
     const auto bucket = static_cast<size_t>(places_[i].bucket);
     const Tensor& ours = *buckets[bucket].part();
     const int64_t first = places_[i].begin + parts_[i].begin - rank * ours.elements();
-    grads[i] = tensor::elements(ours, first, parts_[i].end - parts_[i].begin);
+    parts[i].dense = tensor::elements(ours, first, parts_[i].end - parts_[i].begin);
   }
   for (uint32_t i = 0; i < params_.size(); ++i) {
-    if (parts_[i].leaf) set_grads(context, *parts_[i].leaf, {std::move(grads[i])});
+    if (parts_[i].leaf) set_grads(context, *parts_[i].leaf, std::move(parts[i]));
   }
   any_ = std::move(any);
 }

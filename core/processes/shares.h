@@ -17,11 +17,13 @@ class Shares final : public optim::Parts {
  public:
   Shares(std::shared_ptr<Group> group, const std::vector<Ref>& params);
 
-  // Once, when it is known which gradients travel in buckets.
-  void cut(const std::vector<Bucket>& buckets);
-  bool is_cut() const { return !parts_.empty(); }
-  // A step's gradients: which parameters have one anywhere, and ours, which the buckets hold.
-  void give(Context& context, std::vector<bool> any, const std::vector<Bucket>& buckets);
+  // The parameters of further buckets are parted from here on.
+  void cut(std::span<const Bucket> buckets);
+  bool is_cut() const { return !buckets_.empty(); }
+  // A step's gradients: what all processes together have given for each parameter [params], ours
+  // of whole ones, which the buckets hold, and those of rows [params].
+  void give(Context& context, const std::vector<Given>& given, const std::vector<Bucket>& buckets,
+            std::vector<tape::Gradient>& grads);
   // Elements [begin, end) of a parameter that travels in a bucket.
   struct Range {
     int64_t begin = 0;
@@ -54,6 +56,7 @@ class Shares final : public optim::Parts {
   };
 
   Ref make_leaf(uint32_t param) const;
+  tape::RowGrad rows_of_part(Context& context, uint32_t param, const tape::RowGrad& rows) const;
   Ref window_of(uint32_t param, Range range) const;
   Gathering begin(Context& context, size_t bucket) const;
   void end(Context& context, const Gathering& gathering) const;

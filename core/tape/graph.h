@@ -43,6 +43,7 @@ struct Hook {
   uint64_t id = 0;
   tenon_hook_fn call = nullptr;
   void* user = nullptr;
+  bool dense_only = false;  // not called for a gradient of rows, which stays so
   void (*release)(void* user) = nullptr;
 };
 using Hooks = std::vector<std::shared_ptr<Hook>>;

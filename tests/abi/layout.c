@@ -838,11 +838,12 @@ MEMBER(tenon_transfer_request, peer, 12);
 MEMBER(tenon_transfer_request, input, 16);
 MEMBER(tenon_transfer_request, output, 24);
 
-STRUCT(tenon_host_processes, 24);
+STRUCT(tenon_host_processes, 32);
 MEMBER(tenon_host_processes, struct_size, 0);
 MEMBER(tenon_host_processes, flags, 4);
 MEMBER(tenon_host_processes, members, 8);
 MEMBER(tenon_host_processes, run, 16);
+MEMBER(tenon_host_processes, run_alike, 24);
 
 STRUCT(tenon_data_parallel_options, 40);
 MEMBER(tenon_data_parallel_options, struct_size, 0);

@@ -20,7 +20,8 @@
 //
 //  - Gradients travel in buckets, from the third step on in the order in which backward makes them;
 //    a bucket leaves while the backward of the last shard still runs.
-//  - Gradients that are held as rows stay so: the rows of all shards, in the order of the shards.
+//  - A gradient is rows if no shard of the step has given all of it: the rows of all shards, in the
+//    order of the shards. Else it is dense, as in one backward of the whole batch.
 //  - A parameter that no shard has used has no gradient, as with one process.
 //  - Buffers, such as running statistics: each shard begins with those of the step's begin, and
 //    they end as the mean over shards; those of integers end as the last shard of a process has
@@ -28,7 +29,13 @@
 //  - Random numbers of shard s in step t are those of stream 2^32 + s, from counter t * 2^32 on,
 //    whichever process draws them.
 //
-// In a capture the same calls are recorded: sums are launches of the step. The random numbers of
+// What decides a step is told with its first transfer, and is the same in all processes, else it is
+// TENON_E_PEER in all of them, with both values: the step's number, the seed, which parameters
+// require gradients, the optimizers over them with their hyper-parameters, loaders that are shared
+// by as many shards with where they are, and the last clipping.
+//
+// In a capture the same calls are recorded: sums are launches of the step, of the parameters that
+// some process has used in the capture. The random numbers of
 // shard s are then those of stream 2^32 + s from the context's counter on, as it is when the plan
 // runs; one run moves it by what the shard draws that draws most. All processes begin the capture
 // with one seed and counter; else it is TENON_E_PEER.
@@ -57,7 +64,8 @@ typedef struct tenon_data_parallel_options {
 } tenon_data_parallel_options;
 
 // Gives parameters and buffers the values that rank 0 has, and checks that all processes have the
-// same then. All processes of the group call it.
+// same then. All processes of the group call it, with the same options and the same parameters in
+// the same order.
 // group    NULL: this process alone
 // params   [n_params] leaves that require gradients, on devices whose memory the engine takes
 // options  NULL: the defaults
@@ -106,20 +114,31 @@ TENON_EXPORT tenon_status tenon_data_parallel_set_step(tenon_context* context,
 
 // Begins shard number `shard` of this process, from 0: the context's random stream is the shard's
 // until the shard ends.
-// errors   TENON_E_STATE (not the next shard; a parameter that has a gradient already)
+// errors   TENON_E_STATE (not the next shard; a parameter that has a gradient already: the step is
+//          given up)
 // since    draft 2
 TENON_EXPORT tenon_status tenon_data_parallel_begin(tenon_context* context,
                                                     tenon_data_parallel* parallel, int64_t shard);
 
 // Ends it: the backward of `loss` divided by the number of shards; after the last shard of this
-// process, all processes' sums. A step that fails is given up, and has changed no parameter and no
-// gradient: its next `begin` is shard 0.
+// process, all processes' sums. A step that fails is given up, as by tenon_data_parallel_give_up.
 // shapes   loss one element, with a graph
 // errors   TENON_E_STATE (no shard has begun), those of tenon_backward_run and of transfers
 // since    draft 2
 TENON_EXPORT tenon_status tenon_data_parallel_end(tenon_context* context,
                                                   tenon_data_parallel* parallel,
                                                   tenon_tensor* loss);
+
+// Gives up the step that has begun, for example after an error in the forward of a shard. The
+// context's random stream, the buffers and the number of the step are as they were before it; the
+// parameters have no gradients, and the next `begin` is shard 0. The other processes are told in
+// their next transfer, which is TENON_E_PEER with this rank, and give up their step by it; after
+// that all go on. Returns at once. Nothing happens if no step has begun.
+// threads  [one thread per context]          state  [any but in a backward]
+// errors   TENON_E_MEMORY (the others are not told), TENON_E_STATE (in a backward)
+// since    draft 2
+TENON_EXPORT tenon_status tenon_data_parallel_give_up(tenon_context* context,
+                                                      tenon_data_parallel* parallel);
 
 // ---- Shared states ------------------------------------------------------------------------------
 

@@ -158,6 +158,11 @@ typedef struct tenon_host_processes {
   // errors   those of tenon_group_begin and tenon_transfer_end
   tenon_status (*run)(tenon_call* call, int64_t number, uint32_t collective, int32_t peer,
                       const tenon_view* from, const tenon_view* to);
+  // The same, if all processes give the same words: what is made of the data, which the data does
+  // not say, for example "reduction: mean". Else TENON_E_PEER in all, with both. Not for SEND and
+  // RECEIVE. Later than the others: a host whose struct_size ends before it has none.
+  tenon_status (*run_alike)(tenon_call* call, int64_t number, uint32_t collective, int32_t peer,
+                            const tenon_view* from, const tenon_view* to, tenon_string alike);
 } tenon_host_processes;
 
 #ifdef __cplusplus

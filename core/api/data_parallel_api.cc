@@ -56,7 +56,9 @@ tenon_status tenon_data_parallel_create_for_layer(tenon_context* context, tenon_
     const layers::Shared& of = kLayers.require(cx, layer);
     std::vector<Ref> params;
     for (const layers::Named* each : of->parameters()) {
-      if (tape::requires_grad(*each->tensor)) params.push_back(Ref::shared(each->tensor));
+      if (!tape::requires_grad(*each->tensor)) continue;
+      params.push_back(Ref::shared(each->tensor));
+      read.names.push_back(each->name);
     }
     for (const layers::Named& each : of->tensors()) {
       if (each.buffer && !each.cache) read.buffers.push_back(Ref::shared(each.tensor));
@@ -88,6 +90,14 @@ tenon_status tenon_data_parallel_end(tenon_context* context, tenon_data_parallel
                                      tenon_tensor* loss) {
   return guard(context, [&](Context& cx) {
     kParallels.require(cx, parallel)->end(cx, require_tensor(cx, loss, "loss"));
+  });
+}
+
+tenon_status tenon_data_parallel_give_up(tenon_context* context, tenon_data_parallel* parallel) {
+  return guard(context, [&](Context& cx) {
+    const auto& of = kParallels.require(cx, parallel);
+    refuse_in_callback(cx, "giving up a step");
+    of->give_up(cx);
   });
 }
 

@@ -174,8 +174,8 @@ tenon_status members(tenon_call* window, int64_t number, tenon_members* out_memb
   });
 }
 
-tenon_status run(tenon_call* window, int64_t number, uint32_t collective, int32_t peer,
-                 const tenon_view* from, const tenon_view* to) {
+tenon_status run_alike(tenon_call* window, int64_t number, uint32_t collective, int32_t peer,
+                       const tenon_view* from, const tenon_view* to, tenon_string alike) {
   return host_guard(window, "processes.run", [&](CallbackScope& call) {
     require_state(call, {CallbackState::Launch}, "a transfer");
     Context& context = *call.context;
@@ -186,12 +186,21 @@ tenon_status run(tenon_call* window, int64_t number, uint32_t collective, int32_
     const Ref output = wrap(device, to);
     if (number == kAlone) return run_alone(context, input, output);
     const std::shared_ptr<Group> group = Group::find(*context.runtime, number);
+    if (const auto words = registry::text_view(alike); !words.empty()) {
+      group->expect_too(std::string(words) + "\n");
+    }
     // Its memory is the launch's: not to be left before the transfer has ended.
     group->begin(context, {{collective, peer, input, output}}, 0)->end(nullptr);
   });
 }
 
-constexpr tenon_host_processes kProcesses = {sizeof(tenon_host_processes), 0, members, run};
+tenon_status run(tenon_call* window, int64_t number, uint32_t collective, int32_t peer,
+                 const tenon_view* from, const tenon_view* to) {
+  return run_alike(window, number, collective, peer, from, to, {});
+}
+
+constexpr tenon_host_processes kProcesses = {sizeof(tenon_host_processes), 0, members, run,
+                                             run_alike};
 
 // ---- tenon.host.lending/1: a rule that is written with tenon.h.
 

@@ -67,9 +67,11 @@ Loader::Loader(Context& context, std::shared_ptr<const Dataset> dataset, int64_t
   for (size_t i = 0; i < fields_.size(); ++i)
     fields_[i].name = {names_[i].data(), names_[i].size()};
   begin(0, 0);
+  enlist(context);
 }
 
 Loader::~Loader() {
+  delist();
   // After a fork the threads are not there: nobody may wait for them.
   if (workers_ && process_ != getpid()) static_cast<void>(workers_.release());
 }
@@ -229,6 +231,22 @@ std::vector<Ref> Loader::run(Context& context) {
   }
   position_ += std::min(batch_, length_ - position_);
   return std::move(*fields);
+}
+
+void Loader::tell(const SharedStep& step, std::string& lines) const {
+  if (share_.is_all() || share_.of != step.shards) return;
+  const auto line = [&](const char* name, int64_t value) {
+    lines += std::string(name) + " of a loader: " + std::to_string(value) + "\n";
+  };
+  line("samples", all_);
+  line("batch", batch_);
+  line("shuffle", shuffles() ? 1 : 0);
+  line("drop_last", (flags_ & TENON_LOADER_DROP_LAST) != 0 ? 1 : 0);
+  lines += "seed of a loader: " + std::to_string(seed_) + "\n";
+  line("pool", buckets_.pool);
+  line("shards between share and process", share_.first - step.first_shard);
+  line("epoch", pass_->epoch);
+  line("batches so far", position_ / batch_ + (position_ % batch_ != 0 ? 1 : 0));
 }
 
 tenon_loader_info Loader::info() const {

@@ -15,6 +15,7 @@
 #include "core/data/order.h"
 #include "core/data/transform.h"
 #include "core/data/workers.h"
+#include "core/runtime/deciders.h"
 
 namespace tenon::data {
 
@@ -24,7 +25,7 @@ struct Step {
   uint32_t field = 0;
 };
 
-class Loader : public OfRuntime {
+class Loader : public OfRuntime, public Decider {
  public:
   // Without a dataset the samples' numbers are the one field.
   Loader(Context& context, std::shared_ptr<const Dataset> dataset, int64_t length, int64_t batch,
@@ -45,6 +46,8 @@ class Loader : public OfRuntime {
   std::vector<tensor::Ref> run(Context& context);
 
   tenon_loader_info info() const;
+  // Of which samples it gives which, and where it is, if as many shards share it.
+  void tell(const SharedStep& step, std::string& lines) const override;
   const std::vector<tenon_dataset_field>& fields() const { return fields_; }
   int64_t length() const { return length_; }
   int64_t batch() const { return batch_; }

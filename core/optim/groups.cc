@@ -100,6 +100,7 @@ Optimizer::Optimizer(Context& context, const registry::Entry& kind, std::vector<
   check_groups(groups, form);
   for (GivenGroup& group : groups) add(std::move(group), values, form);
   hypers_changed_ = groups_.size() > 1;
+  enlist(context);
 }
 
 void Optimizer::add(GivenGroup given, std::span<const NamedValue> values, Given form) {
@@ -199,6 +200,26 @@ void Optimizer::find_equal_groups() {
 void Optimizer::set_parts(std::shared_ptr<Parts> parts) {
   parts_ = std::move(parts);
   if (sharing_) sharing_->set(0, truth(parts_ != nullptr));
+}
+
+void Optimizer::tell(const SharedStep& step, std::string& lines) const {
+  std::string params;
+  bool updates = false;
+  for (const Param& param : params_) {
+    const auto found = step.params.find(param.tensor.get());
+    updates = updates || found != step.params.end();
+    params += found == step.params.end() ? " another" : " " + std::to_string(found->second);
+  }
+  if (!updates) return;
+  lines += "parameters of " + kind_->name + ":" + params + "\n";
+  lines += "runs of " + kind_->name + ": " + std::to_string(runs_) + "\n";
+  for (uint32_t group = 0; group < n_groups(); ++group) {
+    const std::string where = n_groups() > 1 ? " in group " + std::to_string(group) : "";
+    for (uint32_t i = 0; i < desc().n_hypers; ++i) {
+      lines += std::string(registry::text_view(desc().hypers[i].name)) + " of " + kind_->name +
+               where + ": " + registry::value_text(groups_[group].hypers[i]) + "\n";
+    }
+  }
 }
 
 // How many of the first `end` hyper-parameters a plan takes over as numbers.

@@ -282,8 +282,12 @@ void Optimizer::refuse_no_gradient() const {
 }
 
 void Optimizer::run(Context& context, bool clear_grads) {
-  if (parts_) return run_parts(context, clear_grads);
-  run_step(context, clear_grads);
+  if (parts_) {
+    run_parts(context, clear_grads);
+  } else {
+    run_step(context, clear_grads);
+  }
+  if (!context.capturing) ++runs_;
 }
 
 void Optimizer::run_step(Context& context, bool clear_grads) {

@@ -17,6 +17,7 @@
 #include "core/optim/hypers.h"
 #include "core/optim/parts.h"
 #include "core/plan/frozen.h"
+#include "core/runtime/deciders.h"
 #include "core/runtime/kind_object.h"
 #include "core/tape/graph.h"
 
@@ -38,11 +39,12 @@ struct GivenGroup {
 // A list of parameters that are to be trained, or groups, in which some may be frozen.
 enum class Given : uint8_t { List, Groups };
 
-class Optimizer : public KindObject<tenon_optimizer_desc> {
+class Optimizer : public KindObject<tenon_optimizer_desc>, public Decider {
  public:
   // Throws Error where a parameter is not what may be given, or a value does not fit.
   Optimizer(Context& context, const registry::Entry& kind, std::vector<GivenGroup> groups,
             std::span<const NamedValue> values, Given form);
+  ~Optimizer() { delist(); }
 
   // Updates every parameter that requires a gradient and has one; lists are cut by
   // hyper-parameters, device, dtype, and rows or dense.
@@ -76,6 +78,8 @@ class Optimizer : public KindObject<tenon_optimizer_desc> {
   HyperDescs hyper_descs() const { return {desc().hypers, desc().n_hypers}; }
   std::span<const tenon_state_desc> state_descs() const { return {desc().states, desc().n_states}; }
   const std::string& name() const { return kind_->name; }
+  // Its kind, hyper-parameters and parameters, if it updates one of the step's.
+  void tell(const SharedStep& step, std::string& lines) const override;
 
  private:
   struct Param {
@@ -135,6 +139,7 @@ class Optimizer : public KindObject<tenon_optimizer_desc> {
   std::vector<Param> params_;
   std::vector<Group> groups_;    // their parameters lie in the same order
   bool hypers_changed_ = false;  // since find_equal_groups
+  uint64_t runs_ = 0;            // so far, but those that were captured
   std::vector<Dynamic> dynamics_;
   std::shared_ptr<Parts> parts_;
   std::optional<std::vector<std::vector<Ref>>> whole_;  // [params], of those that are parted

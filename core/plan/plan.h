@@ -88,6 +88,14 @@ struct LeafUse {
   bool led = false;     // a backward leads to it
 };
 
+// What every run of a plan is a part of.
+class Bracket : NoCopy {
+ public:
+  virtual ~Bracket() = default;
+  virtual void begin(Context& context) = 0;  // if it throws, nothing has run
+  virtual void end(Context& context, bool failed) noexcept = 0;
+};
+
 struct Plan : NoCopy {
   explicit Plan(Context& context);
   [[gnu::cold]] ~Plan();
@@ -124,6 +132,7 @@ struct Plan : NoCopy {
     Frozen::Values values;
   };
   std::vector<Taken> taken;
+  std::vector<std::shared_ptr<Bracket>> brackets;
   std::vector<LeafState> leaves;
   std::vector<LeafUse> uses;  // those of inputs first
   size_t n_input_uses = 0;
@@ -162,6 +171,8 @@ struct Plan : NoCopy {
   void check_moves() const;
   void check_uses(size_t count) const;  // of the first so many
   tape::Link* link_of(const LeafState& state) const;
+  void run_whole(Context& context);
+  [[gnu::cold]] void run_in(Context& context, size_t bracket);
   void begin_leaves(Context& context);
   void end_leaves(Context& context);
   [[gnu::cold]] void run_compared(Context& context);  // throws Error{TENON_E_CHECK}

@@ -37,6 +37,9 @@ class Recorder final : public backward::StepCapture {
   [[gnu::cold]] void leads_to(Tensor& leaf) override;
   // Launches of the step use these numbers: a plan whose numbers change later is stale.
   [[gnu::cold]] void depend_on(const std::shared_ptr<const Frozen>& source);
+  [[gnu::cold]] void run_in(std::shared_ptr<Bracket> bracket) {
+    plan_->brackets.push_back(std::move(bracket));
+  }
   // What the step does to a leaf's gradient; good until it is called for another leaf. Throws if
   // the gradient is an input, too.
   [[gnu::cold]] LeafState& leaf(Tensor& leaf);

@@ -28,6 +28,24 @@ bool is_watched(const Context& context) {
 }  // namespace
 
 void Plan::run(Context& context) {
+  if (brackets.empty()) return run_whole(context);
+  run_in(context, 0);
+}
+
+// In this bracket and those after it.
+void Plan::run_in(Context& context, size_t bracket) {
+  if (bracket == brackets.size()) return run_whole(context);
+  brackets[bracket]->begin(context);
+  try {
+    run_in(context, bracket + 1);
+  } catch (...) {
+    brackets[bracket]->end(context, true);
+    throw;
+  }
+  brackets[bracket]->end(context, false);
+}
+
+void Plan::run_whole(Context& context) {
   if (running.exchange(true, std::memory_order_acquire)) {
     fail(TENON_E_STATE, "the plan is being run by another context", {}, {}, {},
          "one context runs a plan at a time; capture one plan per context");

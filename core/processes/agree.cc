@@ -23,7 +23,17 @@ struct Told {
   int64_t sequence;
   uint32_t sums_fast;
   uint32_t reserved;
+  uint64_t alike;  // a hash of what is to be alike besides; 0: nothing
 };
+
+// So much of the words, once hashes differ.
+constexpr size_t kWords = 8192;
+
+uint64_t hash_of(const std::string& words) {
+  uint64_t hash = 0xcbf29ce484222325U;
+  for (const char each : words) hash = (hash ^ static_cast<unsigned char>(each)) * 0x100000001b3U;
+  return hash;
+}
 
 Told told_of(const Transfer& transfer, const Move& move) {
   Told told{};
@@ -34,13 +44,14 @@ Told told_of(const Transfer& transfer, const Move& move) {
   std::copy_n(move.agreed.shape, move.agreed.rank, told.shape);
   told.sequence = transfer.sequence;
   told.sums_fast = transfer.sums_fast ? 1 : 0;
+  if (transfer.alike) told.alike = hash_of(*transfer.alike);
   return told;
 }
 
 // "all_reduce of f32[3,4]"
 std::string words_of(const Told& told) {
   std::string words(name_of(told.collective));
-  if (told.collective != TENON_COLLECTIVE_BARRIER) {
+  if (told.collective < TENON_COLLECTIVE_BARRIER) {
     tenon_meta meta{};
     meta.rank = std::clamp(told.rank, 0, TENON_MAX_RANK);
     meta.dtype = told.dtype;
@@ -110,6 +121,78 @@ std::string ranks(const std::vector<int32_t>& list) {
   return words;
 }
 
+// "rank 2 has given up its step"
+GivenUp given_up(const Transfer& transfer, const Told& ours, int32_t rank) {
+  GivenUp error;
+  error.status = TENON_E_PEER;
+  error.message =
+      transfer.words() + ": rank " + std::to_string(rank) + " has given up what all were doing";
+  error.op = name_of(transfer.collective());
+  error.operand = "rank " + std::to_string(rank);
+  error.expected = words_of(ours);
+  error.found = "a step that was given up";
+  error.hint = "the error of that process says why; the group goes on";
+  return error;
+}
+
+// The first line "name: value" in which two differ, as its name and both values.
+struct Line {
+  std::string name;
+  std::string ours;
+  std::string theirs;
+};
+Line differing_line(std::string_view ours, std::string_view theirs) {
+  const auto cut = [](std::string_view& text) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    return line;
+  };
+  while (!ours.empty() || !theirs.empty()) {
+    const std::string_view a = cut(ours);
+    const std::string_view b = cut(theirs);
+    if (a == b) continue;
+    const size_t end = a.find(": ");
+    const bool same = end != std::string_view::npos && a.substr(0, end + 2) == b.substr(0, end + 2);
+    if (same) {
+      return {std::string(a.substr(0, end)), std::string(a.substr(end + 2)),
+              std::string(b.substr(end + 2))};
+    }
+    const auto shown = [](std::string_view line) {
+      return line.empty() ? std::string("nothing") : std::string(line);
+    };
+    return {"what is done", shown(a), shown(b)};
+  }
+  return {"what is done", "these words", "others, which do not fit in a message"};
+}
+
+// Their words, once it is known that those of `rank` differ: all of the group come here.
+[[noreturn]] void compare_words(const tenon_members& members, const Transfer& transfer,
+                                int32_t rank, const tenon_device& host, const Run& run) {
+  std::string ours = transfer.alike ? *transfer.alike : std::string();
+  ours.resize(kWords);
+  std::string theirs(static_cast<size_t>(members.size) * kWords, '\0');
+  tenon_transfer_desc all =
+      bytes_move(TENON_COLLECTIVE_ALL_GATHER, host, 0, ours.data(), theirs.data());
+  all.count = kWords;
+  uint8_t done = 0;
+  run({&all, 1}, {&done, 1});
+  const auto words = [](const char* from) {
+    return std::string_view(from, std::find(from, from + kWords, '\0'));
+  };
+  const Line line =
+      differing_line(words(ours.data()), words(theirs.data() + static_cast<size_t>(rank) * kWords));
+  Mismatch error;
+  error.status = TENON_E_PEER;
+  error.operand = "rank " + std::to_string(rank);
+  error.message = transfer.words() + ": " + error.operand + " has another value: " + line.name;
+  error.op = name_of(transfer.collective());
+  error.expected = line.ours;
+  error.found = line.theirs;
+  error.hint = "processes that share a step do the same, each with its own part of the data";
+  throw error;
+}
+
 struct Partner {
   int32_t rank;
   Told ours;
@@ -168,8 +251,15 @@ Agreed agree_all(const tenon_members& members, Transfer& transfer, const tenon_d
     for (const int32_t rank : of) partners.push_back({rank, ours, move.collective});
     theirs = exchange(partners, transfer, host, run);
   }
+  if (move.collective == kGiveUp) return {};  // whatever others do
+  for (size_t i = 0; i < theirs.size(); ++i) {
+    if (theirs[i].collective == kGiveUp) throw given_up(transfer, ours, of[i]);
+  }
   for (size_t i = 0; i < theirs.size(); ++i) {
     compare(transfer, ours, theirs[i], of[i], move.collective);
+  }
+  for (size_t i = 0; i < theirs.size(); ++i) {
+    if (theirs[i].alike != ours.alike) compare_words(members, transfer, of[i], host, run);
   }
   return {int64_t{members.size - 1} * static_cast<int64_t>(sizeof(Told)), {}, std::nullopt};
 }

@@ -13,6 +13,8 @@ namespace tenon::processes {
 // What another process does is not what this one does. All whom it concerns know of it, and nothing
 // has moved.
 struct Mismatch : Error {};
+// Another process has given up what all were doing. All know of it, and nothing has moved.
+struct GivenUp : Mismatch {};
 
 // How an engine's `run` is called: transfers, and which of them are done. Throws what it
 // reported.

@@ -58,18 +58,6 @@ Ref filled_as(Context& context, const Tensor& like, double value) {
                           registry::float_value(value)));
 }
 
-// All bytes, for comparing.
-uint64_t hash_of(Context& context, const std::vector<Ref>& tensors) {
-  uint64_t hash = 0xcbf29ce484222325U;
-  for (const Ref& each : tensors) {
-    const Ref whole = launch::on_host(context, each);
-    const auto* const bytes = static_cast<const unsigned char*>(whole->view.data);
-    const size_t count = static_cast<size_t>(whole->elements()) * whole->element_size();
-    for (size_t i = 0; i < count; ++i) hash = (hash ^ bytes[i]) * 0x100000001b3U;
-  }
-  return hash;
-}
-
 }  // namespace
 
 // ---- Making -------------------------------------------------------------------------------------
@@ -90,7 +78,12 @@ DataParallel::DataParallel(Context& context, std::shared_ptr<Group> group, std::
     : OfRuntime(*context.runtime),
       group_(std::move(group)),
       params_(std::move(params)),
-      buffers_(std::move(options.buffers)) {
+      buffers_(std::move(options.buffers)),
+      names_(std::move(options.names)) {
+  do_together(context, {}, [&] { set_up(context, options); });
+}
+
+void DataParallel::set_up(Context& context, const Options& options) {
   check_params(params_);
   if (options.bucket_bytes < 0) {
     fail(TENON_E_ARGUMENT, "data parallel: the size of a bucket is negative", "bucket_bytes",
@@ -100,39 +93,22 @@ DataParallel::DataParallel(Context& context, std::shared_ptr<Group> group, std::
   shards_ = check_shards(options.shards, processes());
   n_shards_ = shards_ / processes();
   first_shard_ = group_ ? group_->members().rank * n_shards_ : 0;
+  for (uint32_t i = 0; i < params_.size(); ++i) index_.emplace(params_[i].get(), i);
   sums_.resize(params_.size());
   places_.resize(params_.size());
   buffer_sums_.resize(buffers_.size());
   // Backward makes the last ones' gradients first, mostly.
   for (size_t i = params_.size(); i-- > 0;) order_.push_back(static_cast<uint32_t>(i));
-  if (!alone()) share_values(context);
+  if (alone()) return;
+  group_->expect(options_text());
+  group_->begin(context, {{}}, 0)->end(&context);
+  share_values(context);
 }
 
 Ref DataParallel::all(Context& context, uint32_t collective, const Ref& input,
                       const Ref& output) const {
   group_->begin(context, {{collective, 0, input, output}}, 0)->end(&context);
   return output;
-}
-
-// Rank 0's, and a proof that they have arrived.
-void DataParallel::share_values(Context& context) {
-  const bool ours = group_->members().rank == 0;
-  for (const std::vector<Ref>* list : {&params_, &buffers_}) {
-    for (const Ref& each : *list) {
-      all(context, TENON_COLLECTIVE_BROADCAST, ours ? each : Ref(), each);
-    }
-  }
-  const auto hash =
-      static_cast<int64_t>(hash_of(context, params_) ^ hash_of(context, buffers_) * 3);
-  const std::vector<int64_t> theirs = numbers_of_all<int64_t>(context, {hash});
-  for (int64_t rank = 0; rank < processes(); ++rank) {
-    if (theirs[static_cast<size_t>(rank)] == hash) continue;
-    fail(TENON_E_PEER,
-         "data parallel: rank " + std::to_string(rank) +
-             " has other parameters than this process, though rank 0 has sent them",
-         "rank " + std::to_string(rank), "equal parameters", "another hash",
-         "the engine does not move what it is given; `tenon verify` judges it");
-  }
 }
 
 tenon_data_parallel_info DataParallel::info() const {
@@ -169,6 +145,30 @@ void DataParallel::begin(Context& context, int64_t shard) {
                : "shard " + std::to_string(shard_) + " of " + std::to_string(n_shards_),
          "shard " + std::to_string(shard));
   }
+  if (shares_ && context.capturing) {
+    fail(TENON_E_CAPTURE, "data parallel: the states are shared by several processes", "parallel",
+         "a step that is not captured", "a capture",
+         "run the step as it is, or do not share the states");
+  }
+  if (shard == 0) begin_step(context);
+  try {
+    begin_shard(context, shard);
+  } catch (...) {
+    give_up(context);
+    throw;
+  }
+}
+
+void DataParallel::begin_step(Context& context) {
+  before_ = {context.stream, context.counter};
+  n_before_ = buckets_.size();
+  if (!alone()) {
+    group_step_ = group_->begin_step(facts(context, "step: " + std::to_string(step_) + "\n"));
+  }
+  begun_ = true;
+}
+
+void DataParallel::begin_shard(Context& context, int64_t shard) {
   for (size_t i = 0; i < params_.size() && !context.capturing; ++i) {
     const Link* const link = tape::find_link(*params_[i]);
     if (!link || (!link->grad.dense && !link->grad.rows.indices)) continue;
@@ -177,11 +177,6 @@ void DataParallel::begin(Context& context, int64_t shard) {
          "one, of an earlier step or of another backward",
          "run the optimizer with TENON_OPTIMIZER_CLEAR_GRAD; to add up more than "
          "one backward, ask for more shards");
-  }
-  if (shares_ && context.capturing) {
-    fail(TENON_E_CAPTURE, "data parallel: the states are shared by several processes", "parallel",
-         "a step that is not captured", "a capture",
-         "run the step as it is, or do not share the states");
   }
   if (shares_ && shard == 0) shares_->clear_gradients();
   begin_buffers(context);
@@ -220,6 +215,8 @@ void DataParallel::end(Context& context, Tensor& loss) {
     }
     shard_ = 0;
     ++step_;
+    begun_ = false;
+    if (!alone()) group_->end_step(group_step_);
   } catch (...) {
     give_up(context);
     throw;
@@ -232,18 +229,29 @@ void DataParallel::leave_streams(Context& context) const noexcept {
 }
 
 void DataParallel::give_up(Context& context) noexcept {
-  if (runs_) leave_streams(context);
+  if (!begun_) return;
+  begun_ = false;
+  if (!alone()) tell_failure(context);
+  context.stream = before_.stream;
+  context.counter = before_.counter;
   runs_ = false;
   shard_ = 0;
+  while (buckets_.size() > n_before_) buckets_.pop_back();
+  find_places();
   for (Sum& sum : sums_) sum.clear();
   for (Tree& sum : buffer_sums_) sum.clear();
   for (Bucket& bucket : buckets_) bucket.drop();
-  if (shares_) shares_->clear_gradients();
+  if (shares_) {
+    shares_->cut_off(n_before_);
+    shares_->clear_gradients();
+  }
   try {
     for (size_t i = 0; i < first_buffers_.size(); ++i) {
       launch::copy_into(context, *first_buffers_[i], *buffers_[i]);
     }
-    for (const Ref& param : params_) take_grads(*param);
+    for (const Ref& param : params_) {
+      if (!context.capturing) take_grads(*param);
+    }
   } catch (...) {
     // Memory has run out twice.
   }

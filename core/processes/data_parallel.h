@@ -4,7 +4,10 @@
 
 #include <tenon/ext/draft/data_parallel.h>
 
+#include <functional>
 #include <memory>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/backward/vjp.h"
@@ -16,12 +19,13 @@
 
 namespace tenon::processes {
 
-class DataParallel : public OfRuntime {
+class DataParallel : public OfRuntime, public std::enable_shared_from_this<DataParallel> {
  public:
   struct Options {
     int64_t shards = 0;
     int64_t bucket_bytes = 0;
     std::vector<Ref> buffers;
+    std::vector<std::string> names{};  // of the parameters, for words; none: their places
   };
 
   // group  NULL: this process alone
@@ -30,6 +34,8 @@ class DataParallel : public OfRuntime {
 
   void begin(Context& context, int64_t shard);
   void end(Context& context, Tensor& loss);
+  // Nothing if no step has begun.
+  void give_up(Context& context) noexcept;
   void set_step(int64_t step);
   void share_states(Context& context, std::shared_ptr<optim::Optimizer> optimizer);
   void gather_states(Context& context, int32_t root);
@@ -54,6 +60,7 @@ class DataParallel : public OfRuntime {
   };
 
   class Watching;  // hooks that see gradients while a backward runs
+  class Replays;   // the runs of a captured step
 
   void share_values(Context& context);
   Ref all(Context& context, uint32_t collective, const Ref& input, const Ref& output) const;
@@ -72,6 +79,18 @@ class DataParallel : public OfRuntime {
   bool alone() const { return !group_ || group_->members().size == 1; }
   int64_t processes() const { return group_ ? group_->members().size : 1; }
 
+  // What all processes must have alike in a step, as lines.
+  std::string facts(const Context& context, const std::string& step) const;
+  std::string options_text() const;
+  std::string name_of(uint32_t param) const;
+  void set_up(Context& context, const Options& options);
+  // What all processes do at once: `alike` goes with the first transfer. If it fails here, the
+  // others are told.
+  void do_together(Context& context, std::string alike, const std::function<void()>& body);
+  void tell_failure(Context& context) noexcept;
+  void begin_step(Context& context);
+  void begin_shard(Context& context, int64_t shard);
+
   // data_parallel.cc: one shard.
   Ref seed_for(Context& context, const Tensor& loss) const;
   void run_backward(Context& context, Tensor& loss);
@@ -83,7 +102,6 @@ class DataParallel : public OfRuntime {
   void add_terms(Context& context, uint32_t param, int64_t end);
   void begin_buffers(Context& context);
   void end_buffers(Context& context);
-  void give_up(Context& context) noexcept;
   void leave_streams(Context& context) const noexcept;
 
   // data_parallel_sums.cc: what all shards of all processes give.
@@ -108,12 +126,15 @@ class DataParallel : public OfRuntime {
   std::vector<bool> agree_on_capture(Context& context);
 
   // data_parallel_shares.cc: states that the processes share.
+  void share(Context& context, std::shared_ptr<optim::Optimizer> optimizer);
   void send_states(Context& context, uint32_t param, uint32_t at, int32_t root,
                    std::vector<Ref>& whole) const;
 
   const std::shared_ptr<Group> group_;
   const std::vector<Ref> params_;
   const std::vector<Ref> buffers_;
+  const std::vector<std::string> names_;
+  std::unordered_map<const Tensor*, uint32_t> index_;  // of params_
   int64_t shards_ = 1;
   int64_t n_shards_ = 1;
   int64_t first_shard_ = 0;
@@ -121,7 +142,8 @@ class DataParallel : public OfRuntime {
 
   int64_t step_ = 0;
   int64_t shard_ = 0;            // the next one to begin, or the one that runs
-  bool runs_ = false;            // a shard has begun
+  bool begun_ = false;           // the step has
+  bool runs_ = false;            // a shard has
   bool has_order_ = false;       // the buckets are as backward makes the gradients
   std::vector<Sum> sums_;        // [params]
   std::vector<uint32_t> order_;  // [params], the same in all processes
@@ -138,6 +160,11 @@ class DataParallel : public OfRuntime {
   std::vector<Ref> first_buffers_;  // as the step begins
   std::vector<Tree> buffer_sums_;
   Outside outside_;
+  Outside before_;                               // the step
+  size_t n_before_ = 0;                          // buckets
+  uint64_t group_step_ = 0;                      // the group's number of it
+  int64_t captures_ = 0;                         // so far
+  std::string clipped_;                          // the line of the last clipping
   uint64_t first_counter_ = 0;                   // at which each shard of the step begins to draw
   uint64_t drawn_ = 0;                           // by the shard that has drawn most
   std::shared_ptr<optim::Optimizer> optimizer_;  // whose states are shared

@@ -38,12 +38,19 @@ void check_parts(const optim::Optimizer& optimizer, const std::vector<Ref>& para
 
 void DataParallel::share_states(Context& context, std::shared_ptr<optim::Optimizer> optimizer) {
   refuse_in_step("optimizer");
+  std::string lines = "what all do: tenon_data_parallel_share_states\n";
+  optimizer->tell({index_, shards_, first_shard_}, lines);
+  do_together(context, std::move(lines), [&] { share(context, std::move(optimizer)); });
+}
+
+void DataParallel::share(Context& context, std::shared_ptr<optim::Optimizer> optimizer) {
   if (optimizer_) {
     fail(TENON_E_STATE, "data parallel: the states of an optimizer are shared already", "optimizer",
          "one optimizer", "a second one", "make another data parallel for it");
   }
   check_parts(*optimizer, params_);
   if (!alone()) {
+    group_->begin(context, {{}}, 0)->end(&context);
     shares_ = std::make_shared<Shares>(group_, params_);
     // Shares stay as they are from the first step on, and so does the order.
     has_order_ = true;
@@ -108,6 +115,7 @@ void DataParallel::gather_states(Context& context, int32_t root) {
   const GradMode off(context, false);
   std::vector<bool> held(optimizer_->size());
   for (uint32_t i = 0; i < held.size(); ++i) held[i] = !optimizer_->states(i).empty();
+  group_->expect("root of the states: " + std::to_string(root) + "\n");
   const std::vector<bool> any = anywhere(context, held);
   std::vector<std::vector<Ref>> whole(optimizer_->size());
   for (uint32_t i = 0; i < optimizer_->size(); ++i) {
@@ -127,6 +135,9 @@ double DataParallel::clip(Context& context, double max_norm) {
   }
   refuse_in_step("parallel");
   const GradMode off(context, false);
+  clipped_ =
+      "max_norm of the last clipping: " + registry::value_text(registry::float_value(max_norm)) +
+      "\n";
   std::vector<Ref> grads;
   std::vector<bool> counted;
   const auto add = [&](const Ref& grad, bool counts) {
@@ -151,6 +162,7 @@ double DataParallel::clip(Context& context, double max_norm) {
   }
   SumOfSquares::Number number = sum.number();
   if (shares_) {
+    group_->expect(clipped_);
     const Ref numbers = new_host_tensor(context, TENON_DTYPE_I64, {std::ssize(number)});
     std::memcpy(numbers->view.data, number.data(), sizeof number);
     all(context, TENON_COLLECTIVE_ALL_REDUCE, numbers, numbers);

@@ -7,6 +7,7 @@
 #include "core/backward/walk.h"
 #include "core/dispatch/dispatch.h"
 #include "core/launch/moves.h"
+#include "core/plan/recorder.h"
 #include "core/processes/data_parallel.h"
 #include "core/processes/leaf_grads.h"
 #include "core/processes/sums.h"
@@ -234,6 +235,7 @@ void DataParallel::finish(Context& context) {
     sums_[i].clear();
   }
   for (Bucket& bucket : buckets_) bucket.drop();
+  first_buffers_.clear();
 }
 
 // As rank 0 has seen its gradients come.
@@ -262,7 +264,6 @@ void DataParallel::average_buffers(Context& context) {
     launch::copy_into(context, *sum, *buffers_[i]);
   }
   for (Tree& sum : buffer_sums_) sum.clear();
-  first_buffers_.clear();
 }
 
 // What is true in some process: lists of the same length.
@@ -310,6 +311,32 @@ std::vector<bool> DataParallel::agree_on_capture(Context& context) {
   return any;
 }
 
+// A run of a captured step is told as a step is: which one, and how often it has run.
+class DataParallel::Replays final : public plan::Bracket {
+ public:
+  explicit Replays(std::shared_ptr<DataParallel> of)
+      : of_(std::move(of)), capture_(of_->captures_) {}
+  void begin(Context& context) override {
+    step_ = of_->group_->begin_step(of_->facts(
+        context,
+        "captured step: " + std::to_string(capture_) + "\nrun: " + std::to_string(++runs_) + "\n"));
+  }
+  void end(Context& context, bool failed) noexcept override {
+    if (!failed) return of_->group_->end_step(step_);
+    try {
+      of_->group_->give_up(context, step_);
+    } catch (...) {
+      // Memory has run out twice: they wait until the time is over.
+    }
+  }
+
+ private:
+  const std::shared_ptr<DataParallel> of_;
+  const int64_t capture_;
+  int64_t runs_ = 0;
+  uint64_t step_ = 0;
+};
+
 // Each bucket is one launch of the op that holds the role ALL_REDUCE.
 void DataParallel::finish_captured(Context& context) {
   const GradMode off(context, false);
@@ -332,6 +359,9 @@ void DataParallel::finish_captured(Context& context) {
       dispatch::call(context, op, {&input, 1}, {&number, 1}, {});
     }
   }
+  ++captures_;
+  plan::Recorder* const recorder = plan::recorder_of(context);
+  if (recorder && !alone()) recorder->run_in(std::make_shared<Replays>(shared_from_this()));
   for (size_t i = 0; i < params_.size(); ++i) {
     if (grads[i]) set_grads(context, *params_[i], {std::move(grads[i])});
     sums_[i].clear();

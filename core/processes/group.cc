@@ -181,13 +181,46 @@ std::shared_ptr<Transfer> Group::begin(Context& context, std::vector<Request> re
   for (const Move& move : moves) {
     if (move.output) move.output->storage->written(nullptr, context.scope_path());
   }
-  auto transfer =
-      std::make_shared<Transfer>(*context.runtime, std::move(moves), sums_fast,
-                                 timeout == 0 ? timeout_ : timeout, pair ? 0 : sequence_ + 1);
+  auto transfer = std::make_shared<Transfer>(*context.runtime, std::move(moves), sums_fast,
+                                             timeout == 0 ? timeout_ : timeout);
+  transfer->step = step_;
+  if (!pair) transfer->alike = std::exchange(alike_, nullptr);
+  post(transfer);
+  return transfer;
+}
+
+void Group::post(const std::shared_ptr<Transfer>& transfer) {
   engine_->post([this, transfer](Context& cx) { run(cx, *transfer); },
                 [transfer](const Error* error) { transfer->finish(error); });
-  if (!pair) ++sequence_;
-  return transfer;
+}
+
+// ---- Steps --------------------------------------------------------------------------------------
+
+uint64_t Group::begin_step(std::string alike) {
+  expect(std::move(alike));
+  step_ = ++last_step_;
+  return step_;
+}
+
+void Group::end_step(uint64_t step) noexcept {
+  if (step_ == step) step_ = 0;
+}
+
+void Group::expect(std::string alike) {
+  alike_ = std::make_shared<const std::string>(std::move(alike));
+}
+
+void Group::expect_too(const std::string& alike) { expect(alike_ ? *alike_ + alike : alike); }
+
+void Group::give_up(Context& context, uint64_t step) {
+  end_step(step);
+  alike_.reset();
+  std::vector<Move> moves(1);
+  moves[0].collective = kGiveUp;
+  const auto transfer =
+      std::make_shared<Transfer>(*context.runtime, std::move(moves), false, timeout_);
+  transfer->step = step;
+  post(transfer);
 }
 
 void Group::require_whole(const std::string& words) {
@@ -221,13 +254,21 @@ void Group::break_with(const Error& error, Transfer* transfer) noexcept {
 }
 
 void Group::run(Context& context, Transfer& transfer) {
+  if (transfer.step != 0 && transfer.step == failed_step_) throw Mismatch(*failed_with_);
+  const bool pair = between_two(transfer.collective());
+  if (!pair) transfer.sequence = ++sequence_;
   require_whole(transfer.words());
   const std::string shown = shown_of(transfer, number_);
   const trace::Span span(engine_->runtime().trace, name_of(transfer.collective()), "transfer",
                          shown);
   try {
     make(context, transfer);
-  } catch (const Mismatch&) {
+  } catch (const Mismatch& mismatch) {
+    // All of them know: what else was begun in this step nobody makes.
+    if (transfer.step != 0 && !pair) {
+      failed_step_ = transfer.step;
+      failed_with_ = mismatch;
+    }
     throw;
   } catch (Error& error) {
     if (error.op != name_of(transfer.collective())) {
@@ -272,6 +313,7 @@ void Group::make(Context& context, Transfer& transfer) {
     }
   };
   const Move& first = transfer.moves[0];
+  if (first.collective == kGiveUp) return;
   if (first.rows) {
     move_sum(context, first, send);
   } else {

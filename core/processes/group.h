@@ -30,6 +30,17 @@ class Group : NoCopy {
   // timeout  0: the group's
   std::shared_ptr<Transfer> begin(Context& context, std::vector<Request> requests, int64_t timeout);
 
+  // Transfers from here on are those of a step, until it ends or is given up. Lines of words that
+  // all processes have to have alike go with the first that all take part in. Returns its number.
+  uint64_t begin_step(std::string alike);
+  void end_step(uint64_t step) noexcept;
+  // The same for the next transfer that all take part in, which need not be one of a step.
+  void expect(std::string alike);
+  void expect_too(const std::string& alike);  // besides
+  // The others are told in their next transfer. What was begun in the step has no effect; nor has
+  // this, if all know already. Waits for nobody.
+  void give_up(Context& context, uint64_t step);
+
   const tenon_members& members() const { return members_; }
   int64_t number() const { return number_; }
   tenon_group_info info() const;
@@ -40,6 +51,7 @@ class Group : NoCopy {
   Group(std::shared_ptr<Engine> engine, int64_t timeout);
   static std::shared_ptr<Group> give(std::shared_ptr<Group> made);
 
+  void post(const std::shared_ptr<Transfer>& transfer);
   // In the engine's thread.
   void run(Context& context, Transfer& transfer);
   void make(Context& context, Transfer& transfer);
@@ -57,7 +69,14 @@ class Group : NoCopy {
   tenon_members members_{0, 1};
   const int64_t timeout_;
   int64_t number_ = 0;
-  int64_t sequence_ = 0;      // of the next transfer that all take part in
+  uint64_t last_step_ = 0;
+  uint64_t step_ = 0;  // that runs; 0: none
+  std::shared_ptr<const std::string> alike_;
+  // In the engine's thread: transfers that all take part in, so far, and the step that has failed
+  // in all processes, with what its transfers end with.
+  int64_t sequence_ = 0;
+  uint64_t failed_step_ = 0;
+  std::optional<Mismatch> failed_with_;
   mutable std::mutex mutex_;  // guards what follows
   std::optional<Error> failure_;
   int64_t transfers_ = 0;

@@ -52,6 +52,15 @@ void Shares::cut(std::span<const Bucket> buckets) {
   }
 }
 
+void Shares::cut_off(size_t first) noexcept {
+  for (; buckets_.size() > first; buckets_.pop_back()) {
+    for (const uint32_t param : buckets_.back().params) {
+      places_[param] = {};
+      parts_[param] = {};
+    }
+  }
+}
+
 const optim::Parts::Part* Shares::of(const Tensor& param) const {
   const auto found = index_.find(&param);
   return found != index_.end() && is_parted(found->second) ? &parts_[found->second] : nullptr;

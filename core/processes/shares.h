@@ -19,6 +19,8 @@ class Shares final : public optim::Parts {
 
   // The parameters of further buckets are parted from here on.
   void cut(std::span<const Bucket> buckets);
+  // Those of buckets from number `first` on are whole again: no step has ended with them.
+  void cut_off(size_t first) noexcept;
   bool is_cut() const { return !buckets_.empty(); }
   // A step's gradients: what all processes together have given for each parameter [params], ours
   // of whole ones, which the buckets hold, and those of rows [params].

@@ -14,9 +14,9 @@ namespace tenon::processes {
 using tensor::DimSpan;
 
 std::string_view name_of(uint32_t collective) noexcept {
-  static constexpr std::array<std::string_view, TENON_COLLECTIVE_BARRIER + 1> names = {
-      "send",       "receive",        "broadcast",  "all_gather",
-      "all_to_all", "reduce_scatter", "all_reduce", "barrier"};
+  static constexpr std::array<std::string_view, kGiveUp + 1> names = {
+      "send",           "receive",    "broadcast", "all_gather", "all_to_all",
+      "reduce_scatter", "all_reduce", "barrier",   "give_up"};
   return collective < names.size() ? names[collective] : std::string_view("?");
 }
 
@@ -220,7 +220,8 @@ std::vector<Move> moves_of(Context& context, const tenon_collective_desc& desc,
 // ---- A transfer ---------------------------------------------------------------------------------
 
 std::string Transfer::words() const {
-  return std::string(name_of(moves[0].collective)) + ", transfer " + std::to_string(sequence);
+  const std::string name(name_of(moves[0].collective));
+  return sequence == 0 ? name : name + ", transfer " + std::to_string(sequence);
 }
 
 void Transfer::end(Context* context) {

@@ -19,6 +19,9 @@ namespace tenon::processes {
 using tensor::Ref;
 using tensor::Tensor;
 
+// Of a process that gives up what all are doing; agreed on as the others, and nothing is moved.
+constexpr uint32_t kGiveUp = TENON_COLLECTIVE_BARRIER + 1;
+
 // "all_reduce"
 std::string_view name_of(uint32_t collective) noexcept;
 bool between_two(uint32_t collective) noexcept;  // SEND, RECEIVE
@@ -59,12 +62,8 @@ std::vector<Move> moves_of(Context& context, const tenon_collective_desc& desc,
 
 class Transfer : public OfRuntime {
  public:
-  Transfer(Runtime& runtime, std::vector<Move> all, bool fast, int64_t most, int64_t number)
-      : OfRuntime(runtime),
-        moves(std::move(all)),
-        sums_fast(fast),
-        timeout(most),
-        sequence(number) {}
+  Transfer(Runtime& runtime, std::vector<Move> all, bool fast, int64_t most)
+      : OfRuntime(runtime), moves(std::move(all)), sums_fast(fast), timeout(most) {}
 
   // Waits; throws the error it ended with. context  NULL: cannot be interrupted
   void end(Context* context);
@@ -78,7 +77,10 @@ class Transfer : public OfRuntime {
   std::vector<Move> moves;
   const bool sums_fast;
   const int64_t timeout;  // milliseconds
-  const int64_t sequence;
+  // Lines that are to be the same in all processes; NULL: none.
+  std::shared_ptr<const std::string> alike;
+  uint64_t step = 0;     // of those that can be given up; 0: of none
+  int64_t sequence = 0;  // among those that all take part in, when its turn has come
 
  private:
   mutable std::mutex mutex_;  // guards the two below

@@ -3,7 +3,7 @@
 #include "core/registry/values.h"
 
 #include <bit>
-#include <cstdio>
+#include <charconv>
 #include <iterator>
 
 #include "core/tensor/dtype.h"
@@ -47,8 +47,7 @@ namespace {
 
 std::string float_text(double number) {
   char text[40];
-  std::snprintf(text, sizeof text, "%.17g", number);
-  return text;
+  return {text, std::to_chars(text, text + sizeof text, number).ptr};
 }
 
 }  // namespace

@@ -81,6 +81,7 @@ struct Runtime final : tensor::Owner {
   const tenon_call& call_tables;
   Keep prepared;                                // launch/: what kernels have prepared
   Keep groups;                                  // processes/: those that are held, by number
+  Keep deciders;                                // of steps that processes share
   std::unique_ptr<ThreadChecks> thread_checks;  // under TENON_CHECK=threads
   std::atomic<int64_t> plans{0};
   std::atomic<uint64_t> hooks{0};       // begun so far

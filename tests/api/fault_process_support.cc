@@ -137,6 +137,14 @@ void add_parallel(FaultRows& rows) {
         spare.compute(w);
       });
   ends_spare(rows, true);
+  sweep(
+      rows, "tenon_data_parallel_give_up", "a step",
+      [](FaultWorld& w) { return tenon_data_parallel_give_up(w.cx, spare.parallel); }, {},
+      [](FaultWorld& w) {
+        spare.renew(w);
+        EXPECT_EQ(tenon_data_parallel_begin(w.cx, spare.parallel, 0), TENON_OK);
+      });
+  ends_spare(rows, true);
 }
 
 // States that are shared in a group of one are whole.

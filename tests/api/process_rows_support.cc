@@ -293,6 +293,10 @@ void add_steps(Rows& rows) {
   });
   add(rows, end, "NULL loss", TENON_E_HANDLE,
       [](World& w) { return tenon_data_parallel_end(w.cx, w.own.parallel, nullptr); });
+  add_parallel(rows, "tenon_data_parallel_give_up",
+               [](World&, tenon_context* cx, tenon_data_parallel* of) {
+                 return tenon_data_parallel_give_up(cx, of);
+               });
 }
 
 void add_shares(Rows& rows) {

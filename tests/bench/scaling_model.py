@@ -4,7 +4,7 @@
 """Units: seconds, bytes, bytes a second.
 
 A step is forward, backward, update. Gradients leave in buckets while the last backward runs, one
-bucket after the other. A bucket is agreed on (n - 1 messages of 96 bytes from each process), its
+bucket after the other. A bucket is agreed on (n - 1 messages of 104 bytes from each process), its
 parts are exchanged (n - 1 messages), each process adds its part, and the sums are gathered (n - 1
 messages): core/processes/group.cc. A message takes `overhead` and its bytes / `bandwidth` of the
 sender's wire, and arrives `latency` later: the LogGP model (Alexandrov, Ionescu, Schauser,
@@ -17,7 +17,7 @@ import math
 import random
 
 MIB = 2**20
-TOLD = 96  # bytes: sizeof(Told), core/processes/agree.cc
+TOLD = 104  # bytes: sizeof(Told), core/processes/agree.cc
 BUCKET = MIB  # kDefaultBucketBytes, core/processes/data_parallel.cc
 
 

@@ -55,6 +55,7 @@ const std::map<std::string, std::string> kCannot = {
     {"tenon_data_parallel_begin", "it is a part of the step"},
     {"tenon_data_parallel_clip", "it is a part of the step"},
     {"tenon_data_parallel_end", "it is a part of the step"},
+    {"tenon_data_parallel_give_up", "a capture that it ends in is given up, too"},
     {"tenon_data_parallel_gather_states", "there are none before states are shared"},
     {"tenon_data_parallel_set_step", "in a capture random numbers follow the context's counter"},
     {"tenon_dataset_call", "batches are inputs of the plan"},

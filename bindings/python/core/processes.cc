@@ -184,6 +184,14 @@ PyObject* begin_shard(PyObject*, PyObject* arguments) {
   return done(context, tenon_data_parallel_begin(context, parallel, shard));
 }
 
+// give_up_step(parallel)
+PyObject* give_up_step(PyObject*, PyObject* capsule) {
+  tenon_context* context = context_of_thread();
+  tenon_data_parallel* parallel = Parallel::get(capsule);
+  if (!context || !parallel) return nullptr;
+  return done(context, tenon_data_parallel_give_up(context, parallel));
+}
+
 // end_shard(parallel, loss)
 PyObject* end_shard(PyObject*, PyObject* arguments) {
   PyObject* capsule = nullptr;
@@ -253,6 +261,7 @@ PyMethodDef process_methods[] = {
     {"set_parallel_step", set_parallel_step, METH_VARARGS, nullptr},
     {"begin_shard", begin_shard, METH_VARARGS, nullptr},
     {"end_shard", end_shard, METH_VARARGS, nullptr},
+    {"give_up_step", give_up_step, METH_O, nullptr},
     {"share_states", share_states, METH_VARARGS, nullptr},
     {"gather_states", gather_states, METH_VARARGS, nullptr},
     {"clip_parallel", clip_parallel, METH_VARARGS, nullptr},

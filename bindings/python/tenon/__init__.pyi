@@ -907,7 +907,13 @@ class Tensor:
         *,
         out: Tensor | None = None,
     ) -> Tensor: ...
-    def all_reduce_sum(self, group: _b.int = ..., *, out: Tensor | None = None) -> Tensor: ...
+    def all_reduce_sum(
+        self,
+        group: _b.int = ...,
+        reduction: _b.str = ...,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def all_to_all(self, group: _b.int = ..., *, out: Tensor | None = None) -> Tensor: ...
     def amax(
         self,
@@ -3613,7 +3619,13 @@ def all_reduce_list(
 ) -> None:
     """Each tensor of `x` becomes its sum over the processes of a group, in one transfer: a bucket of gradients."""
     ...
-def all_reduce_sum(x: _Operand, group: _b.int = ..., *, out: Tensor | None = None) -> Tensor:
+def all_reduce_sum(
+    x: _Operand,
+    group: _b.int = ...,
+    reduction: _b.str = ...,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The sum of `x` over the processes of a group, the same in all of them: what `tenon.all_reduce` is made of."""
     ...
 def all_to_all(x: _Operand, group: _b.int = ..., *, out: Tensor | None = None) -> Tensor:

@@ -142,7 +142,9 @@ def _build(kind, message, fields):
     place = _caller()
     lines = [message]
     parts = [(word, fields.get(word)) for word in ("expected", "found")]
-    if not all(part in message for _, part in parts if part):
+    words = f" {message} ".replace(",", " ").replace(":", " ")
+    told = [part in message if " " in part else f" {part} " in words for _, part in parts if part]
+    if not all(told):
         lines.append("  " + ", ".join(f"{word} {part}" for word, part in parts if part))
     if fields.get("hint"):
         lines.append(f"  hint: {fields['hint']}")

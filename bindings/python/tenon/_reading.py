@@ -63,11 +63,19 @@ class Written:
         self._shuffle, self._drop_last, self._transforms = shuffle, drop_last, transforms
         self._workers, self._pool, self._ahead = workers, None, {}
         self._lock = _thread.allocate_lock()
+        # By it processes that share a step see whether all of them read alike.
+        self._shown = None
+        if parts[2] != ALL:
+            self._shown = _core.create_loader(
+                None, len(dataset), size, seed, shuffle, drop_last, 0, [], *parts
+            )
         self.begin(0, 0)
 
     def begin(self, epoch, position):
         length = len(self._dataset)
         order = _order(length, self._size, self._seed, epoch, self._shuffle, self._parts)
+        if self._shown is not None:
+            _core.begin_epoch(self._shown, epoch, position)
         self._drop()
         self._order, self._epoch, self._position = order, epoch, position
 
@@ -93,6 +101,8 @@ class Written:
         else:
             fields = self._read(chosen, self._epoch)
         self._position += len(chosen)
+        if self._shown is not None:
+            _core.next_batch(self._shown, 1)
         return fields
 
     def close(self):

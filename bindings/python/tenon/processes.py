@@ -200,21 +200,32 @@ class DataParallel:
         self._handle = _core.create_parallel(
             handle, self.params, operator.index(shards), operator.index(bucket_bytes), list(buffers)
         )
+        self._running = None  # which call of shards() is the last
         info = _core.parallel_info(self._handle)
         self.n_shards_of_all, self.first_shard, self.n_shards = info[:3]
 
     def shards(self):
         """The shards of this process for one step, one after the other: end each by
-        `shard.backward(loss)`. Gradients of the step before are dropped."""
-        for param in self.params:
-            param.grad = None
-        for place in range(self.n_shards):
-            _core.begin_shard(self._handle, place)
-            shard = Shard(self, self.first_shard + place)
-            yield shard
-            if not shard._ended:
-                expected = "shard.backward(loss) before the next shard"
-                raise refuse("shards", "shard", expected, f"none for shard {shard.number}")
+        `shard.backward(loss)`. Gradients of the step before are dropped.
+
+        A step that is left before its end, by an error, Ctrl-C or `break`, is given up: random
+        numbers, buffers and `step` are as before it, and no parameter has a gradient. The other
+        processes get a `tenon.PeerError` in their next transfer; after that all may go on."""
+        _core.give_up_step(self._handle)  # one that is left, but not yet closed
+        ours = self._running = object()
+        try:
+            for param in self.params:
+                param.grad = None
+            for place in range(self.n_shards):
+                _core.begin_shard(self._handle, place)
+                shard = Shard(self, self.first_shard + place)
+                yield shard
+                if not shard._ended:
+                    expected = "shard.backward(loss) before the next shard"
+                    raise refuse("shards", "shard", expected, f"none for shard {shard.number}")
+        finally:
+            if self._running is ours:
+                _core.give_up_step(self._handle)  # nothing, after the last shard
 
     @property
     def share(self):

@@ -63,7 +63,7 @@ tenon_status compose(tenon_call* call, const tenon_value* inputs, uint32_t n_inp
       return c.set(0, c.call("tenon.max", {c.call("tenon.all_gather", {c.in(0)}, {group})},
                              {std::span<const int64_t>(first)}));
     }
-    tenon_tensor* sum = c.call("tenon.all_reduce_sum", {c.in(0)}, {group});
+    tenon_tensor* sum = c.call("tenon.all_reduce_sum", {c.in(0)}, {group, c.attrs[kReduction]});
     if (reduction == Reduction::Mean) {
       sum = c.call("tenon.div", {sum, double(processes::members_of(call, group).size)});
     }

@@ -17,27 +17,34 @@ Group 0 is this process alone, and every other one is named by the number that
 calls another, with another shape or dtype, or does not come within the group's time-out, is an
 error in all.
 
+`reduction` says what the sum is for, such as "sum" or "mean". It changes nothing here; processes
+that say different words are refused.
+
 Gradient: `dx` is the sum of `dy` over the group: each process's loss is a part of one loss.
 
 Canonical arithmetic: a tree over the ranks, neighbours first: `((0+1)+(2+3))+((4+5)+(6+7))`, each
 sum rounded to the dtype. Under the `fast` policy the engine's own order.)";
 
-void vjp(sdk::Vjp& v) { v.grad(0, v.call(name, {v.dy()}, {processes::group_of(v)})); }
+void vjp(sdk::Vjp& v) {
+  v.grad(0, v.call(name, {v.dy()}, {processes::group_of(v), sdk::Value(v.attr(1))}));
+}
 
-constexpr tenon_op_desc ops[] = {
-    sdk::op({.name = name,
-             .schema = "all_reduce_sum(x: T[...], *, group: int=0) -> T[...] where T: number",
-             .doc = doc,
-             .shape = TENON_SHAPE_SAME_AS_0,
-             .flags = TENON_OP_LINEAR | TENON_OP_EFFECT})};
+constexpr tenon_op_desc ops[] = {sdk::op(
+    {.name = name,
+     .schema = "all_reduce_sum(x: T[...], *, group: int=0, reduction: str=\"sum\") -> T[...] "
+               "where T: number",
+     .doc = doc,
+     .shape = TENON_SHAPE_SAME_AS_0,
+     .flags = TENON_OP_LINEAR | TENON_OP_EFFECT})};
 
 constexpr tenon_vjp_need needs[] = {sdk::need({})};
 constexpr tenon_vjp_desc vjps[] = {
-    sdk::vjp({.op = name, .needs = needs, .vjp = sdk::vjp_fn<vjp>, .n_attrs = 1})};
+    sdk::vjp({.op = name, .needs = needs, .vjp = sdk::vjp_fn<vjp>, .n_attrs = 2})};
 
 constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[3,4]"),
     sdk::sample(name, "f64[] | group=0"),
+    sdk::sample(name, "f64[2] | group=0, reduction=\"mean\""),
     sdk::sample(name, "f64[0,2]"),
     sdk::sample(name, "f32[4]{inf,-inf,nan,-0.0}"),
     sdk::sample(name, "f16[5]"),

@@ -324,14 +324,15 @@ inline void all_reduce_list(const Tensors& x, const AllReduceListOptions& option
 
 struct AllReduceSumOptions {
   std::int64_t group = 0;
+  std::string_view reduction = "sum";
 };
 /// The sum of `x` over the processes of a group, the same in all of them: what `tenon.all_reduce`
 /// is made of. Op tenon.all_reduce_sum.
 inline Tensor all_reduce_sum(
     const Tensor& x, const AllReduceSumOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  const tenon_value attributes[] = {detail::value(options.group)};
-  return detail::call({22, 1, "tenon.all_reduce_sum"}, inputs, 1, attributes, 1, into);
+  const tenon_value attributes[] = {detail::value(options.group), detail::value(options.reduction)};
+  return detail::call({22, 1, "tenon.all_reduce_sum"}, inputs, 1, attributes, 2, into);
 }
 
 struct AllToAllOptions {

@@ -245,6 +245,10 @@ functions! {
         parallel: *mut tenon_data_parallel,
         loss: *mut tenon_tensor,
     ) -> tenon_status;
+    fn tenon_data_parallel_give_up(
+        context: *mut tenon_context,
+        parallel: *mut tenon_data_parallel,
+    ) -> tenon_status;
     fn tenon_data_parallel_share_states(
         context: *mut tenon_context,
         parallel: *mut tenon_data_parallel,

@@ -813,18 +813,20 @@ pub fn all_reduce_list<'a>(x: impl Into<Tensors<'a>>, group: i64) -> Result<()> 
 pub struct AllReduceSum<'a> {
     x: &'a Tensor,
     group: i64,
+    reduction: &'a str,
 }
 /// The sum of `x` over the processes of a group, the same in all of them: what `tenon.all_reduce`
 /// is made of. Op tenon.all_reduce_sum.
 pub fn all_reduce_sum<'a>(x: &'a Tensor) -> AllReduceSum<'a> {
-    AllReduceSum { x, group: 0 }
+    AllReduceSum { x, group: 0, reduction: "sum" }
 }
 impl<'a> AllReduceSum<'a> {
     pub fn group(mut self, group: i64) -> Self { self.group = group; self }
-    fn values(&self) -> ([tenon_value; 1], [tenon_value; 1]) {
+    pub fn reduction(mut self, reduction: &'a str) -> Self { self.reduction = reduction; self }
+    fn values(&self) -> ([tenon_value; 1], [tenon_value; 2]) {
         (
             [self.x.given()],
-            [self.group.given()],
+            [self.group.given(), self.reduction.given()],
         )
     }
     pub fn call(&self) -> Result<Tensor> {

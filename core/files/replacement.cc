@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <system_error>
 
 #include "core/base/error.h"
@@ -18,7 +19,18 @@
 namespace tenon::files {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr int kTries = 100;
+constexpr int kMaxLinks = 40;  // as many as Linux follows
+// What is put around it stays within the 255 bytes of a name, or the 143 of an encrypted folder.
+constexpr size_t kMaxReadableName = 128;
+
+// The same for every writer of a file, which is how they see each other.
+std::string partial_name(const std::string& name) {
+  const bool readable = name.size() <= kMaxReadableName;
+  return "." + (readable ? name : std::to_string(std::hash<std::string>{}(name))) + ".partial";
+}
 
 }  // namespace
 
@@ -35,17 +47,15 @@ void Replacement::refuse(const char* doing, const std::string& words) const {
 }
 
 Replacement::Replacement(const std::string& path) : path_(path), target_(path) {
+  follow_links();
   std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (std::filesystem::exists(status)) {
-    if (!std::filesystem::is_regular_file(status)) {
-      refuse("write", std::filesystem::is_directory(status) ? "it is a folder, not a file"
-                                                            : "it is not a regular file");
-    }
-    target_ = std::filesystem::canonical(path, error).string();
-    if (error) fail("write", error.value());
+  const fs::file_status status = fs::status(target_, error);
+  if (error.value() == ENAMETOOLONG) fail("write", ENAMETOOLONG);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    refuse("write",
+           fs::is_directory(status) ? "it is a folder, not a file" : "it is not a regular file");
   }
-  const std::filesystem::path where(target_);
+  const fs::path where(target_);
   folder_ = where.has_parent_path() ? where.parent_path().string() : ".";
   if (where.filename().empty()) refuse("write", "the path names no file");
   open_partial();
@@ -57,11 +67,21 @@ Replacement::Replacement(const std::string& path) : path_(path), target_(path) {
   }
 }
 
+// To where they lead, though nothing may be there yet: a run's file on another disk.
+void Replacement::follow_links() {
+  std::error_code error;
+  for (int i = 0; fs::is_symlink(fs::symlink_status(target_, error)); ++i) {
+    if (i == kMaxLinks) fail("write", ELOOP);
+    const fs::path next = fs::read_symlink(target_, error);
+    if (error) fail("write", error.value());
+    target_ = (fs::path(target_).parent_path() / next).string();
+  }
+}
+
 // Another writer may rename or remove the partial file between our opening and locking it: then
 // what is locked is not what lies there, and it is opened again.
 void Replacement::open_partial() {
-  const std::string name =
-      folder_ + "/." + std::filesystem::path(target_).filename().string() + ".partial";
+  const std::string name = folder_ + "/" + partial_name(fs::path(target_).filename().string());
   partial_ = name;
   for (int i = 0; i < kTries; ++i) {
     file_.reset(open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));

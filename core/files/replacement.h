@@ -9,9 +9,10 @@
 
 namespace tenon::files {
 
-// Written to `.<name>.partial` beside the file. Until `commit` has returned, and if it is never
-// called, the file is what it was. The partial file is locked, so that of two writers one is told;
-// one that a killed process has left is locked by nobody and written over.
+// Written to `.<name>.partial` beside the file, with a number for a long name. Until `commit` has
+// returned, and if it is never called, the file is what it was. The partial file is locked, so that
+// of two writers one is told; one that a killed process has left is locked by nobody and written
+// over.
 class Replacement : NoCopy {
  public:
   // Throws Error{TENON_E_IO} with words that name the path, as everything here.
@@ -23,6 +24,7 @@ class Replacement : NoCopy {
   void commit();
 
  private:
+  void follow_links();
   void open_partial();
   bool lock_partial();
   void take_over_permissions();
@@ -30,7 +32,7 @@ class Replacement : NoCopy {
   [[noreturn]] void refuse(const char* doing, const std::string& words) const;
 
   std::string path_;    // as the caller named it, for words
-  std::string target_;  // links followed
+  std::string target_;  // links followed, also to nothing yet
   std::string partial_;
   std::string folder_;
   bool renamed_ = false;

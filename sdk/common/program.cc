@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // sdk/common/program.cc: see program.h.
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -11,6 +12,24 @@
 #include "program.h"
 
 namespace tenon::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMaxLinks = 40;  // as many as Linux follows
+
+// Where a path leads, links followed, though nothing may be there yet.
+fs::path target_of(const std::string& path) {
+  fs::path target = path;
+  std::error_code error;
+  for (int i = 0; fs::is_symlink(fs::symlink_status(target, error)); ++i) {
+    if (i == kMaxLinks) throw Failure{path + ": cannot be written: " + std::strerror(ELOOP)};
+    target = target.parent_path() / fs::read_symlink(target, error);
+  }
+  return target;
+}
+
+}  // namespace
 
 void print(const std::string& text) { std::cout << text << std::flush; }
 
@@ -18,19 +37,24 @@ void print_json(const Json& json) {
   print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
+std::string part_beside(const std::string& path) {
+  return target_of(path).replace_filename(".tenon.part" + std::to_string(getpid())).string();
+}
+
 void write_file(const std::string& path, const std::string& text) {
-  const std::string part = path + ".part";
+  const std::string part = part_beside(path);
   {
     std::ofstream stream(part, std::ios::binary);
     stream << text;
-    if (!stream.flush()) throw Failure{part + ": cannot be written: " + std::strerror(errno)};
-  }
-  if (chmod(part.c_str(), 0644) != 0) {
-    throw Failure{part + ": its mode cannot be set: " + std::strerror(errno)};
+    if (!stream.flush()) throw Failure{path + ": cannot be written: " + std::strerror(errno)};
   }
   std::error_code error;
-  std::filesystem::rename(part, path, error);
-  if (error) throw Failure{path + ": cannot be written: " + error.message()};
+  if (chmod(part.c_str(), 0644) != 0) error.assign(errno, std::generic_category());
+  if (!error) fs::rename(part, target_of(path), error);
+  if (error) {
+    unlink(part.c_str());
+    throw Failure{path + ": cannot be written: " + error.message()};
+  }
 }
 
 std::string program_folder() {

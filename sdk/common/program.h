@@ -34,8 +34,10 @@ struct Failure {
 void print(const std::string& text);
 void print_json(const Json& json);
 
-// Writes a file that no reader sees half written. Throws Failure.
+// Writes a file that no reader sees half written, through links. Throws Failure.
 void write_file(const std::string& path, const std::string& text);
+// The file that it writes first, which then takes the other's place. Throws Failure.
+std::string part_beside(const std::string& path);
 
 // The folder that this program lies in. Throws Failure.
 std::string program_folder();

@@ -32,11 +32,11 @@ using Clock = std::chrono::steady_clock;
 
 void check_json_file(const std::string& path) {
   if (path.empty()) return;
-  const std::string part = path + ".part";
+  const std::string part = tools::part_beside(path);
   const int file = open(part.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
   const int error = errno;
   if (fs::is_directory(path)) wrong_usage("--json: " + path + " is a folder; name a file");
-  if (file < 0) wrong_usage("--json: " + part + " cannot be written: " + std::strerror(error));
+  if (file < 0) wrong_usage("--json: " + path + " cannot be written: " + std::strerror(error));
   close(file);
   unlink(part.c_str());
 }

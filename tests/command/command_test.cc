@@ -39,6 +39,25 @@ TEST(CommandLine, WrongOnesExitWith2) {
   EXPECT_EQ(run_command({"trace"}).status, 2);
 }
 
+TEST(CommandFiles, AreWrittenWhereLinksLead) {
+  const TemporaryFolder folder;
+  const std::string link = folder.path("link"), self = folder.path("self");
+  const std::string file = folder.path(std::string(255, 'f'));
+  std::filesystem::create_symlink(file, link);
+  std::filesystem::create_symlink("self", self);
+  const auto lock = [](const std::string& to) {
+    return run_command({"plugin", "lock", "--force", "-o", to});
+  };
+  const Done done = lock(link);
+  if (done.err.find("libcrypto") != std::string::npos) GTEST_SKIP() << done.err;
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_TRUE(std::filesystem::is_regular_file(file));
+  EXPECT_THAT(lock(self).err,
+              HasSubstr("self: cannot be written: Too many levels of symbolic links"));
+  EXPECT_TRUE(std::filesystem::is_symlink(self));
+}
+
 TEST(CommandLine, UnknownCommandsAreNamedBesideThoseThatExist) {
   EXPECT_THAT(run_command({"nosuch"}).err, HasSubstr("no command \"nosuch\"; there are: list, "));
   EXPECT_THAT(run_command({"op", "show", "tenon.add"}).err,

@@ -220,8 +220,7 @@ TEST(VerifyUsage, SaysWhatIsWrong) {
   expect_usage({"/nowhere/acme.none"}, "/nowhere/acme.none: there is no such file or folder");
   expect_usage({"tenon.ref", "--case", "tenon.add:99:::returned:cpu"}, "no such case is run");
   expect_usage({"tenon.ref", "--ops", "acme.*"}, "no op of these plugins has a name");
-  expect_usage({"tenon.ref", "--json", "/nowhere/f.json"},
-               "/nowhere/f.json.part cannot be written");
+  expect_usage({"tenon.ref", "--json", "/nowhere/f.json"}, "/nowhere/f.json cannot be written");
   expect_usage({"tenon.ref", "--goldens", "/nowhere"}, "the folder /nowhere cannot be read");
   expect_usage({"tenon.ref", "--level", "4"}, "--level");
 }

@@ -176,6 +176,61 @@ TEST_F(Writing, LinksAreFollowedAndPermissionsKept) {
   EXPECT_EQ(values_of<float>(tensor_of(load(file), "w").get()), (std::vector<float>{3, 3}));
 }
 
+// A run's file on another disk, which the run has yet to write.
+TEST_F(Writing, LinksAreFollowedToWhereNothingIsYet) {
+  std::filesystem::create_directories(path("disk/run"));
+  std::filesystem::create_directory(path("links"));
+  std::filesystem::create_symlink("../disk/run/m.safetensors", path("links/second"));
+  std::filesystem::create_symlink(path("links/second"), path("first.safetensors"));
+  for (const float value : {1.0f, 2.0f}) {
+    must(save(filled(2, value), path("first.safetensors")));
+    EXPECT_TRUE(std::filesystem::is_symlink(path("first.safetensors")));
+    EXPECT_TRUE(std::filesystem::is_symlink(path("links/second")));
+    EXPECT_EQ(values_of<float>(tensor_of(load(path("disk/run/m.safetensors")), "w").get()),
+              (std::vector<float>{value, value}));
+  }
+  std::filesystem::create_symlink("nowhere/m.safetensors", path("far.safetensors"));
+  const std::string words = refused(save(filled(1, 1), path("far.safetensors")), TENON_E_IO);
+  EXPECT_EQ(words.substr(0, words.find('\n')),
+            "cannot write '" + path("far.safetensors") + "': No such file or directory");
+  EXPECT_TRUE(std::filesystem::is_symlink(path("far.safetensors")));
+}
+
+TEST_F(Writing, LinksThatLeadNowhereAreToldAndStay) {
+  std::filesystem::create_symlink("self.safetensors", path("self.safetensors"));
+  std::filesystem::create_symlink("there.safetensors", path("back.safetensors"));
+  std::filesystem::create_symlink("back.safetensors", path("there.safetensors"));
+  for (const char* name : {"self.safetensors", "back.safetensors"}) {
+    const std::string words = refused(save(filled(1, 1), path(name)), TENON_E_IO);
+    EXPECT_EQ(words.substr(0, words.find('\n')),
+              "cannot write '" + path(name) + "': Too many levels of symbolic links");
+    EXPECT_NE(words.find("the file is what it was before"), std::string::npos) << words;
+    EXPECT_TRUE(std::filesystem::is_symlink(path(name)));
+  }
+  EXPECT_EQ(files_there(), 3u);
+}
+
+TEST_F(Writing, NamesMayBeAsLongAsTheSystemHasThem) {
+  const auto named = [&](size_t bytes) {
+    return path(std::string(bytes - 12, 'm') + ".safetensors");
+  };
+  for (const size_t bytes : {128, 129, 246, 247, 255}) {
+    must(save(filled(2, 3), named(bytes)));
+    EXPECT_EQ(values_of<float>(tensor_of(load(named(bytes)), "w").get()),
+              (std::vector<float>{3, 3}));
+  }
+  EXPECT_EQ(files_there(), 5u);
+  // Two long names are two files, also for those who write them at once.
+  const ArchiveHandle made = filled(2, 3);
+  WatchedFlushing watch;
+  must(save(made, named(254)));
+  must(save(made, named(255)));
+  EXPECT_NE(watch.seen.at(0).path, watch.seen.at(3).path);
+  const std::string words = refused(save(made, named(256)), TENON_E_IO);
+  EXPECT_EQ(words.substr(0, words.find('\n')),
+            "cannot write '" + named(256) + "': File name too long");
+}
+
 TEST_F(Writing, WhatIsMappedStaysWhenTheFileIsReplaced) {
   const std::string file = path("m.safetensors");
   must(save(filled(3, 1), file));

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
@@ -19,6 +20,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <set>
 #include <system_error>
 
 #include "core/plugin/library_file.h"
@@ -40,9 +42,13 @@ struct Opened {
 struct OpenLibraries {
   std::mutex mutex;
   std::map<std::string, Opened> by_path;
-  std::map<std::string, shared_library*> by_hash;  // sealed copies
-  std::map<std::string, shared_library*> by_name;  // of the system
+  std::map<std::string, shared_library*> by_hash;    // sealed copies
+  std::map<std::string, shared_library*> by_name;    // of the system
+  std::set<const shared_library*> end_with_program;  // plugins
 };
+
+// The program is ending: objects of the plugins that are open have been destroyed, or are about to.
+constinit std::atomic<bool> ending{false};
 
 OpenLibraries& open_libraries() {
   static auto* const libraries = new OpenLibraries;
@@ -77,8 +83,22 @@ shared_library* load(const std::string& path, std::string& problem,
 // Throws Error{TENON_E_PLUGIN} that names the library as `shown`.
 shared_library* load_plugin(const std::string& path, const std::string& shown) {
   std::string problem;
-  if (shared_library* library = load(path, problem)) return library;
-  refuse_library(shown, "cannot be opened: " + problem);
+  shared_library* library = load(path, problem);
+  if (!library) refuse_library(shown, "cannot be opened: " + problem);
+  // Runs before the library's own, which are registered by now. One opened later than that is
+  // whole.
+  if (!ending) {
+    open_libraries().end_with_program.insert(library);
+    std::atexit([] { ending = true; });
+  }
+  return library;
+}
+
+// What a plugin registers may be gone: a runtime that has it goes on, none gets it any more.
+void refuse_at_end(const shared_library* library, const std::string& shown) {
+  if (ending && open_libraries().end_with_program.contains(library)) {
+    refuse_library(shown, "is not opened again: the program is ending");
+  }
 }
 
 shared_library& opened(const std::string& path) {
@@ -102,6 +122,7 @@ shared_library& opened(const std::string& path) {
     refuse_library(
         path, "was replaced after this process opened it; restart the process to use the new one");
   }
+  refuse_at_end(found->second.library, path);
   return *found->second.library;
 }
 
@@ -165,7 +186,10 @@ tenon_plugin_query_fn open_sealed(const std::string& path, const std::string& sh
   OpenLibraries& libraries = open_libraries();
   const std::lock_guard lock(libraries.mutex);
   const auto found = libraries.by_hash.find(sha256);
-  if (found != libraries.by_hash.end()) return query_of(*found->second, shown);
+  if (found != libraries.by_hash.end()) {
+    refuse_at_end(found->second, shown);
+    return query_of(*found->second, shown);
+  }
   shared_library* library = load_plugin(path, shown);
   out_opened = true;
   libraries.by_hash.emplace(sha256, library);

@@ -8,7 +8,7 @@ import com.sun.jna.Pointer;
 /** A text is zero-terminated here, so its length is {@link #NUL}. */
 final class C {
   static final long NUL = -1; // TENON_NUL
-  static final int F32 = 0x12002; // TENON_DTYPE_F32
+  static final int F32 = 0x12002, I64 = 0x14000, F64 = 0x14002; // TENON_DTYPE_*
 
   static {
     Native.register("tenon");
@@ -41,7 +41,7 @@ final class C {
   static native int tenon_tensor_get_info(Pointer context, Pointer tensor, Pointer outInfo);
 
   static native int tenon_tensor_get_data(
-      Pointer context, Pointer tensor, float[] outData, long bytes);
+      Pointer context, Pointer tensor, double[] outData, long bytes);
 
   static native int tenon_tensor_get_item(Pointer context, Pointer tensor, Pointer outValue);
 

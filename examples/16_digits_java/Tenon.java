@@ -158,8 +158,8 @@ final class Tenon implements AutoCloseable {
     if (status == 0) return;
     try (Scratch scratch = new Scratch()) {
       Memory record = scratch.struct(96);
-      boolean known =
-          C.tenon_context_get_error(context, record) == 0 && record.getInt(8) == status;
+      boolean open = C.tenon_context_get_error(context, record) == 0;
+      boolean known = open && record.getInt(8) == status;
       String name = C.tenon_status_get_name(status);
       String[] fields = new String[7];
       for (int i = 0; i < fields.length; ++i) {
@@ -169,7 +169,8 @@ final class Tenon implements AutoCloseable {
       for (int i = 0; known && i < record.getInt(12); ++i) {
         causes.add(record.getPointer(88).getPointer(8L * i).getString(0, "UTF-8"));
       }
-      String message = known ? record.getPointer(24).getString(0, "UTF-8") : name;
+      String message = known ? record.getPointer(24).getString(0, "UTF-8")
+          : open ? name : name + ": the client is closed";
       throw new Error(name, message, fields, causes);
     }
   }
@@ -204,13 +205,14 @@ final class Tenon implements AutoCloseable {
       this.handle = keep(handle, C::tenon_tensor_release);
     }
 
-    /** All numbers of a tensor of f32, row by row. */
-    float[] floats() {
-      try (Scratch scratch = new Scratch()) {
+    /** All numbers of any dtype, row by row; whole ones past 2^53 are rounded. */
+    double[] floats() {
+      try (Region region = region(); Scratch scratch = new Scratch()) {
+        Tensor wide = call("tenon.cast", Map.of("dtype", new Dtype(C.F64)), this);
         Memory info = scratch.struct(72);
-        check(C.tenon_tensor_get_info(context, handle, info));
-        float[] numbers = new float[Math.toIntExact(info.getLong(8))];
-        check(C.tenon_tensor_get_data(context, handle, numbers, 4L * numbers.length));
+        check(C.tenon_tensor_get_info(context, wide.handle, info));
+        double[] numbers = new double[Math.toIntExact(info.getLong(8))];
+        check(C.tenon_tensor_get_data(context, wide.handle, numbers, 8L * numbers.length));
         return numbers;
       }
     }
@@ -265,6 +267,9 @@ final class Tenon implements AutoCloseable {
 
   // ---- Values -----------------------------------------------------------------------------------
 
+  /** What the attribute of that name takes: new Tenon.Dtype(C.I64). */
+  record Dtype(int code) {}
+
   /** Writes value `at` of a list; what it points to lasts as long as `scratch`. */
   static void set(Pointer list, int at, Object value, Scratch scratch) {
     long to = (long) VALUE * at;
@@ -279,6 +284,9 @@ final class Tenon implements AutoCloseable {
     } else if (value instanceof Double number) {
       header(list, to, 4, 0);
       list.setDouble(to + 8, number);
+    } else if (value instanceof Dtype dtype) {
+      header(list, to, 8, 0);
+      list.setLong(to + 8, dtype.code);
     } else if (value instanceof Boolean truth) {
       header(list, to, 5, 0);
       list.setLong(to + 8, truth ? 1 : 0);
@@ -303,8 +311,8 @@ final class Tenon implements AutoCloseable {
       list.setPointer(to + 8, floats);
     } else {
       throw new IllegalArgumentException("a " + value.getClass().getName()
-          + ": expected null, Tensor, Integer, Long, Double, Boolean, String, Tensor[], long[] or "
-          + "double[]");
+          + ": expected null, Tensor, Integer, Long, Double, Dtype, Boolean, String, Tensor[], "
+          + "long[] or double[]");
     }
   }
 

@@ -99,7 +99,9 @@ local function fail(status, message)
   for i = 1, known and record.n_causes or 0 do
     failure.causes[i] = ffi.string(record.causes[i - 1])
   end
-  if not known then failure.message = message or failure.status end
+  if not known then
+    failure.message = message or failure.status .. (context and "" or ": the client is closed")
+  end
   error(setmetatable(failure, tenon.Error), 0)
 end
 
@@ -180,6 +182,9 @@ end
 
 -- ---- Values -------------------------------------------------------------------------------------
 
+-- What the attribute of that name takes: tenon.dtype("I64").
+function tenon.dtype(name) return ffi.new("tenon_dtype", constant["DTYPE_" .. name]) end
+
 local function is_whole(number) return number % 1 == 0 and math.abs(number) < 2 ^ 53 end
 
 -- What arguments point to, until the next call.
@@ -205,7 +210,9 @@ end
 local function set_value(to, value)
   local kind = type(value)
   to.count = 0
-  if kind == "cdata" then
+  if kind == "cdata" and ffi.istype("tenon_dtype", value) then
+    to.tag, to.as.dtype = constant.VALUE_DTYPE, value
+  elseif kind == "cdata" then
     to.tag, to.as.tensor = constant.VALUE_TENSOR, value
   elseif kind == "number" and is_whole(value) then
     to.tag, to.as.i64 = constant.VALUE_I64, value
@@ -253,17 +260,20 @@ function tenon.tensor(shape, numbers)
   return keep("tensor", out[0])
 end
 
--- All numbers of a tensor of f32, row by row.
+-- All numbers of a tensor of any dtype, row by row; whole ones past 2^53 are rounded.
 function Tensor:floats()
-  local info = ffi.new("tenon_tensor_info", { struct_size = ffi.sizeof("tenon_tensor_info") })
-  check(C.tenon_tensor_get_info(context, self, info))
-  local n = tonumber(info.elements)
-  local data, numbers = ffi.new("float[?]", n + 1), {}
-  check(C.tenon_tensor_get_data(context, self, data, 4 * n))
-  for i = 1, n do
-    numbers[i] = data[i - 1]
-  end
-  return numbers
+  return tenon.region(function()
+    local wide = tenon.call("tenon.cast", { self }, { dtype = tenon.dtype("F64") })
+    local info = ffi.new("tenon_tensor_info", { struct_size = ffi.sizeof("tenon_tensor_info") })
+    check(C.tenon_tensor_get_info(context, wide, info))
+    local n = tonumber(info.elements)
+    local data, numbers = ffi.new("double[?]", n + 1), {}
+    check(C.tenon_tensor_get_data(context, wide, data, 8 * n))
+    for i = 1, n do
+      numbers[i] = data[i - 1]
+    end
+    return numbers
+  end)
 end
 
 -- The one element of a tensor.

@@ -65,6 +65,10 @@ module Tenon
     end
   end
 
+  # What the attribute of that name takes.
+  Dtype = Struct.new(:code)
+  I64, F64 = Dtype.new(0x14000), Dtype.new(0x14002)
+
   # A tag, a count and eight bytes: tenon_value. Keeps what they point to.
   class Value
     attr_reader :bytes
@@ -77,11 +81,12 @@ module Tenon
         when Tensor then [1, 0, value.handle].pack("L2J")
         when Integer then [3, 0, value].pack("L2q")
         when Float then [4, 0, value].pack("L2d")
+        when Dtype then [8, 0, value.code].pack("L2Q")
         when true, false then [5, 0, value ? 1 : 0].pack("L2q")
         when String then [6, value.bytesize, Fiddle::Pointer[value].to_i].pack("L2J")
         when Array then list(value)
-        else raise TypeError, "a #{value.class}: expected nil, Tensor, Integer, Float, true, " \
-                              "false, String or Array"
+        else raise TypeError, "a #{value.class}: expected nil, Tensor, Integer, Float, Dtype, " \
+                              "true, false, String or Array"
         end
     end
 
@@ -142,7 +147,8 @@ module Tenon
       name = C.tenon_status_get_name(status).to_s
       record = [96, 0, 0, 0, 0, *[0] * 9].pack("L2lLQJ9")
       known = C.tenon_context_get_error(@context, record).zero?
-      raise Error.new(name, name, [], []) unless known && record.unpack1("l", offset: 8) == status
+      raise Error.new(name, "#{name}: the client is closed", [], []) unless known
+      raise Error.new(name, name, [], []) unless record.unpack1("l", offset: 8) == status
 
       n_causes, _, *texts, causes = record.unpack("LQJ9", offset: 12)
       message, *fields = texts.map { |text| word(text) }
@@ -255,13 +261,16 @@ module Tenon
   end
 
   class Tensor < Handle
-    # All numbers of a tensor of f32, row by row.
+    # All numbers of any dtype, row by row; whole ones past 2^53 are rounded.
     def floats
-      info = [72, *[0] * 17].pack("L*")
-      check C.tenon_tensor_get_info(context, handle, info)
-      data = "\0".b * (4 * info.unpack1("q", offset: 8))
-      check C.tenon_tensor_get_data(context, handle, data, data.bytesize)
-      data.unpack("f*")
+      @client.region do
+        wide = @client.call("tenon.cast", self, dtype: F64)
+        info = [72, *[0] * 17].pack("L*")
+        check C.tenon_tensor_get_info(context, wide.handle, info)
+        data = "\0".b * (8 * info.unpack1("q", offset: 8))
+        check C.tenon_tensor_get_data(context, wide.handle, data, data.bytesize)
+        data.unpack("d*")
+      end
     end
 
     # The one element.

@@ -18,6 +18,8 @@ pad 2.000 1.000 2.000 3.000 5.000 4.000 5.000 6.000
 sum 6.000 15.000
 norm 0.074 1.000 1.926 0.074 1.000 1.926
 mul 5.000 10.000 15.000 20.000 25.000 30.000
+whole 1.000 2.000 3.000 4.000 5.000 6.000
+compared 0.000 0.000 0.000 1.000 1.000 1.000
 tenon.normalise: option "mean" has the wrong type
   status    TENON_E_ATTRIBUTE
   op        tenon.normalise

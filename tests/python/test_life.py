@@ -183,6 +183,33 @@ class Processes(Case):
         )
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "done\n", ""))
 
+    def test_calls_while_it_ends(self):
+        """The table of docs/other-languages.md."""
+        done = run_python(
+            "import atexit, sys, threading\n"
+            "def tell(when): sys.stderr.write(f'{when}: {(tenon.full([], 2.0) + 3).item():g}\\n')\n"
+            "atexit.register(tell, 'early handler')\n"
+            "import tenon\n"
+            "class Teller:\n"
+            "    def __init__(self, when): self.when = when\n"
+            "    def __del__(self, tell=tell, tenon=tenon): tell(self.when)\n"
+            "local = threading.local()\n"
+            "def run():\n"
+            "    local.early = Teller('early local')\n"
+            "    tell('thread')\n"
+            "    local.late = Teller('late local')\n"
+            "thread = threading.Thread(target=run); thread.start(); thread.join(); del thread\n"
+            "tell('before')\n"
+            "atexit.register(tell, 'late handler')\n"
+            "kept = Teller('global')\n"
+            "cycle = Teller('cycle'); cycle.me = cycle\n"
+        )
+        self.assertEqual(done.returncode, 0, done)
+        names = ["thread", "early local", "late local", "before", "late handler", "early handler"]
+        lines = done.stderr.splitlines()
+        self.assertEqual(lines[:6], [f"{name}: 5" for name in names])
+        self.assertEqual(set(lines[6:]), {"global: 5", "cycle: 5"})
+
     def test_a_thread_that_is_still_running_does_not_end_the_process(self):
         done = run_python(
             "import tenon, threading, time\n"

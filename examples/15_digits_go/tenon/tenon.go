@@ -89,6 +89,8 @@ func (c *Client) check(status C.tenon_status) {
 		for _, cause := range unsafe.Slice(record.causes, record.n_causes) {
 			failure.Causes = append(failure.Causes, C.GoString(cause))
 		}
+	} else if known != C.TENON_OK {
+		failure.Message += ": the client is closed"
 	}
 	panic(failure)
 }
@@ -171,10 +173,14 @@ func (c *Client) Tensor(shape []int64, numbers ...float32) *Tensor {
 	return c.keep(out)
 }
 
-// Floats copies the numbers of a tensor of f32 out, row by row.
-func (t *Tensor) Floats() []float32 {
-	numbers := make([]float32, t.Bytes()/4)
-	t.Read(unsafe.Pointer(first(numbers)), 4*len(numbers))
+// Floats copies the numbers of a tensor of any dtype out, row by row; whole ones past 2^53 are
+// rounded.
+func (t *Tensor) Floats() (numbers []float64) {
+	t.c.Region(func() {
+		wide := t.c.Call("tenon.cast", Named{"dtype": F64}, t)
+		numbers = make([]float64, wide.Bytes()/8)
+		wide.Read(unsafe.Pointer(first(numbers)), 8*len(numbers))
+	})
 	return numbers
 }
 
@@ -207,6 +213,15 @@ func (t *Tensor) Backward() {
 	root := t.handle
 	t.c.check(C.tenon_backward_run(t.c.context, &root, nil, 1, 0))
 }
+
+// Dtype is what the attribute of that name takes.
+type Dtype C.tenon_dtype
+
+// F64 and the others that the examples need.
+const (
+	I64 = Dtype(C.TENON_DTYPE_I64)
+	F64 = Dtype(C.TENON_DTYPE_F64)
+)
 
 // Named are attributes of a call or options of an object.
 type Named map[string]any
@@ -284,6 +299,8 @@ func (l *lists) value(value any) (made C.tenon_value) {
 		made.tag, *(*int64)(as) = C.TENON_VALUE_I64, int64(value)
 	case float64:
 		made.tag, *(*float64)(as) = C.TENON_VALUE_F64, value
+	case Dtype:
+		made.tag, *(*Dtype)(as) = C.TENON_VALUE_DTYPE, value
 	case bool:
 		made.tag = C.TENON_VALUE_BOOL
 		if value {
@@ -309,8 +326,8 @@ func (l *lists) value(value any) (made C.tenon_value) {
 		panic(&Error{Status: "TENON_E_ARGUMENT",
 			Message: fmt.Sprintf("a value of Go's type %T", value),
 			Found:   fmt.Sprintf("%T", value),
-			Expected: "nil, *tenon.Tensor, int, float64, bool, string, or a slice of *tenon.Tensor, " +
-				"int64 or float64"})
+			Expected: "nil, *tenon.Tensor, int, float64, tenon.Dtype, bool, string, or a slice of " +
+				"*tenon.Tensor, int64 or float64"})
 	}
 	return made
 }

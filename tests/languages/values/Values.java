@@ -8,7 +8,7 @@ final class Values {
 
   static void show(String what, Tenon.Tensor x) {
     System.out.print(what);
-    for (float number : x.floats()) System.out.printf(" %.3f", number);
+    for (double number : x.floats()) System.out.printf(" %.3f", number);
     System.out.println();
   }
 
@@ -23,6 +23,9 @@ final class Values {
       show("sum", t.call("tenon.sum", Map.of("axes", new long[] {1}, "keepdims", true), x));
       show("norm", t.call("tenon.layer_norm", Map.of("eps", 0.5), x, null, ones));
       show("mul", t.call("tenon.mul", t.call("tenon.mul", x, 2.5), 2));
+      Tenon.Tensor whole = t.call("tenon.cast", Map.of("dtype", new Tenon.Dtype(C.I64)), x);
+      show("whole", whole);
+      show("compared", t.call("tenon.gt", whole, 3));
       new Training.Transform(t, "tenon.normalise", Map.of("mean", new double[] {0.5, 1.5, 2.5}));
       try {
         new Training.Transform(t, "tenon.normalise", Map.of("mean", "none"));

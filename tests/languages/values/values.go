@@ -26,6 +26,9 @@ func main() {
 	show("sum", c.Call("tenon.sum", tenon.Named{"axes": []int64{1}, "keepdims": true}, x))
 	show("norm", c.Call("tenon.layer_norm", tenon.Named{"eps": 0.5}, x, nil, ones))
 	show("mul", c.Call("tenon.mul", nil, c.Call("tenon.mul", nil, x, 2.5), 2))
+	whole := c.Call("tenon.cast", tenon.Named{"dtype": tenon.I64}, x)
+	show("whole", whole)
+	show("compared", c.Call("tenon.gt", nil, whole, 3))
 	c.Transform("tenon.normalise", tenon.Named{"mean": []float64{0.5, 1.5, 2.5}})
 	fmt.Println(tenon.Try(func() { c.Transform("tenon.normalise", tenon.Named{"mean": "none"}) }))
 }

@@ -140,8 +140,13 @@ fn make_state_of_thread<'a>() -> Result<&'a State> {
     let state: *const State = &*own.0.state;
     let kept = OWN.try_with(|place| *place.borrow_mut() = Some(own));
     if kept.is_err() {
-        let message = "the thread's own context is gone: the thread is ending";
-        return Err(Error::new(Status::STATE, message));
+        return Err(Error::refuse(
+            Status::STATE,
+            ("Context", "the thread's own"),
+            "one that is there",
+            "one that has ended",
+            "the thread or the program is ending: call earlier, or enter a context of yours",
+        ));
     }
     let state = unsafe { &*state };
     let mut number = 0;

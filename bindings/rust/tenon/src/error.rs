@@ -98,7 +98,16 @@ impl Error {
         let mut error: sys::tenon_error = unsafe { std::mem::zeroed() };
         error.struct_size = std::mem::size_of::<sys::tenon_error>() as u32;
         let told = unsafe { sys::tenon_context_get_error(context, &mut error) };
-        if told != sys::TENON_OK || error.status != status {
+        if told != sys::TENON_OK {
+            return Error::refuse(
+                Status(status),
+                ("Context", "context"),
+                "one that is there",
+                "one that has ended",
+                "keep it for as long as its last use",
+            );
+        }
+        if error.status != status {
             let name = Status(status);
             return Error::new(
                 name,

@@ -55,6 +55,8 @@ unsafe impl Sync for Runtime {}
 static SHARED: AtomicPtr<sys::tenon_runtime> = AtomicPtr::new(null_mut());
 /// That of `SHARED` if it was made, or given away, here.
 static LAST: AtomicPtr<sys::tenon_runtime> = AtomicPtr::new(null_mut());
+/// The program is ending, and that of `LAST` has.
+static CLOSED: AtomicBool = AtomicBool::new(false);
 
 extern "C" {
     fn atexit(function: extern "C" fn()) -> i32;
@@ -65,6 +67,7 @@ extern "C" fn close() {
     let last = LAST.swap(null_mut(), Ordering::AcqRel);
     let taken = SHARED.compare_exchange(last, null_mut(), Ordering::AcqRel, Ordering::Acquire);
     if !last.is_null() && taken.is_ok() {
+        CLOSED.store(true, Ordering::Release);
         unsafe { sys::tenon_runtime_release(last) }
     }
 }
@@ -138,6 +141,16 @@ fn close_at_end(handle: *mut sys::tenon_runtime) {
 /// Two threads that come at once make one each, of which the second is given up.
 #[cold]
 fn make_shared() -> Result<*mut sys::tenon_runtime> {
+    // Plugins may have ended, too: none is opened again.
+    if CLOSED.load(Ordering::Acquire) {
+        return Err(Error::refuse(
+            Status::STATE,
+            ("Runtime::shared", "runtime"),
+            "the one of the process",
+            "it has ended, with the program",
+            "call before main returns, or share a runtime that lives longer",
+        ));
+    }
     let fresh = create(&RuntimeOptions::default())?;
     let here = fresh.get();
     match SHARED.compare_exchange(null_mut(), here, Ordering::AcqRel, Ordering::Acquire) {

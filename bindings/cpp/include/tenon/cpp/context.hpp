@@ -2,7 +2,8 @@
 // tenon/cpp/context.hpp: runtimes and contexts, and which of them a thread's calls use.
 //
 // Every call uses the context of its thread: the innermost tenon::Use that is alive, else the
-// thread's own, made when it is first needed, in the one runtime that the process shares.
+// thread's own, made when it is first needed, in the one runtime that the process shares. Both end:
+// what destructors and exit handlers call after that is an error, not undefined.
 #ifndef TENON_CPP_CONTEXT_HPP
 #define TENON_CPP_CONTEXT_HPP
 
@@ -22,6 +23,10 @@ namespace detail {
 // A tenon_runtime. The one thing that parts of a process which were compiled apart share, whatever
 // they hide: so there is one runtime for all of them.
 [[gnu::visibility("default")]] inline constinit std::atomic<void*> shared_runtime{nullptr};
+
+// That of `shared_runtime` which this part has made, and whether it has closed it.
+inline constinit std::atomic<void*> made_runtime{nullptr};
+inline constinit std::atomic<bool> closed_runtime{false};
 
 }  // namespace detail
 
@@ -76,21 +81,28 @@ class Runtime {
 
   // Two threads that come at once make one each, of which the second is given up.
   [[gnu::cold, gnu::noinline]] static tenon_runtime* make_shared_runtime() {
-    static struct Last {  // closes it at the end of the program
+    // Plugins may have ended, too: none is opened again.
+    if (detail::closed_runtime.load()) {
+      detail::refuse(TENON_E_STATE, "Runtime::shared", "runtime", "the one of the process",
+                     "it has ended, with the program",
+                     "call before main returns, or share a runtime that lives longer");
+    }
+    static const struct Last {  // closes it at the end of the program
       ~Last() {
-        void* mine = made.load();
+        void* mine = detail::made_runtime.load();
         if (mine && detail::shared_runtime.compare_exchange_strong(mine, nullptr)) {
+          detail::closed_runtime.store(true);
           tenon_runtime_release(static_cast<tenon_runtime*>(mine));
         }
       }
-      std::atomic<void*> made{nullptr};
     } last;
+    (void)last;
     Owned fresh = create({});
     void* found = nullptr;
     if (!detail::shared_runtime.compare_exchange_strong(found, fresh.get())) {
       return static_cast<tenon_runtime*>(found);
     }
-    last.made.store(fresh.get());
+    detail::made_runtime.store(fresh.get());
     return fresh.release();
   }
 
@@ -140,10 +152,12 @@ struct OpName {
   const char* name;
 };
 
-// A context with the ops that were found through it.
-struct State {
+// A context with the ops that were found through it. Scopes share it: they may end after the
+// context, whose handle then is refused.
+struct State : std::enable_shared_from_this<State> {
   tenon_context* handle = nullptr;
-  std::exception_ptr thrown;  // by a function of the program that the library has called
+  bool of_ended_thread = false;  // no call is to use it again
+  std::exception_ptr thrown;     // by a function of the program that the library has called
   const tenon_op* ops[kMaxOps] = {};
 
   const tenon_op* find(OpName which) {
@@ -184,7 +198,7 @@ inline State& state() {
 class Context {
  public:
   explicit Context(const Runtime& runtime = Runtime::shared())
-      : state_(std::make_unique<detail::State>()) {
+      : state_(std::make_shared<detail::State>()) {
     tenon_diag diag{};
     tenon_context* made = nullptr;
     const tenon_status status = tenon_context_create(runtime.handle(), &diag, &made);
@@ -196,52 +210,73 @@ class Context {
   // A context that others have made, in C or in another language, and release.
   static Context borrow(tenon_context* handle) { return Context(handle, nullptr); }
 
-  tenon_context* handle() const noexcept { return state_->handle; }
-  detail::State& state() const noexcept { return *state_; }
+  tenon_context* handle() const noexcept { return state_ ? state_->handle : nullptr; }
+  // errors   TENON_E_STATE (it was moved from)
+  detail::State& state() const {
+    if (!state_) {
+      detail::refuse(TENON_E_STATE, "Context", "context", "one that is there",
+                     "one that was moved from", "use the one that it was moved to");
+    }
+    return *state_;
+  }
 
   // Ends the call that runs in this context, or its next one, with TENON_E_INTERRUPTED. Any thread.
   void interrupt() const { tenon_context_interrupt(handle()); }
 
  private:
-  Context(tenon_context* handle, std::nullptr_t) : state_(std::make_unique<detail::State>()) {
+  Context(tenon_context* handle, std::nullptr_t) : state_(std::make_shared<detail::State>()) {
     state_->handle = handle;
   }
 
   detail::Owned<tenon_context, tenon_context_release> owned_;
-  std::unique_ptr<detail::State> state_;
+  std::shared_ptr<detail::State> state_;
 };
 
 // While it is alive, its thread's calls use `context`. Scopes nest.
 class [[nodiscard]] Use {
  public:
-  explicit Use(const Context& context) : outer_(detail::innermost) {
-    detail::innermost = &context.state();
+  explicit Use(const Context& context)
+      : state_(context.state().shared_from_this()),
+        outer_(detail::innermost ? detail::innermost->shared_from_this() : nullptr) {
+    detail::innermost = state_.get();
   }
-  ~Use() { detail::innermost = outer_; }
+  ~Use() { detail::innermost = outer_ && !outer_->of_ended_thread ? outer_.get() : nullptr; }
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;
 
  private:
-  detail::State* outer_;
+  std::shared_ptr<detail::State> state_;
+  std::shared_ptr<detail::State> outer_;
 };
 
 namespace detail {
 
+// Whether this thread's own context has come and gone: its destructors may still call.
+inline constinit thread_local bool own_ended = false;
+
+struct OwnContext {
+  Context context;
+  ~OwnContext() {
+    State& state = context.state();
+    own_ended = state.of_ended_thread = true;
+    if (innermost == &state) innermost = nullptr;
+  }
+};
+
 // Threads draw other numbers than each other: contexts made so get streams in order.
 [[gnu::cold, gnu::noinline]] inline State& make_state_of_thread() {
   static std::atomic<std::uint64_t> streams{0};
-  thread_local Context own;
-  thread_local const struct Last {
-    ~Last() { innermost = nullptr; }
-  } last;
-  (void)last;
-  if (!innermost) {
-    std::uint64_t seed = 0;
-    own.state().check(tenon_context_get_seed(own.handle(), &seed, nullptr, nullptr));
-    own.state().check(tenon_context_set_seed(own.handle(), seed, streams.fetch_add(1)));
-    innermost = &own.state();
+  if (own_ended) {
+    refuse(TENON_E_STATE, "Context", "the thread's own", "one that is there", "one that has ended",
+           "the thread or the program is ending: call earlier, or use a context of yours");
   }
-  return *innermost;
+  thread_local const OwnContext own{Context()};
+  State& state = own.context.state();
+  std::uint64_t seed = 0;
+  state.check(tenon_context_get_seed(state.handle, &seed, nullptr, nullptr));
+  state.check(tenon_context_set_seed(state.handle, seed, streams.fetch_add(1)));
+  innermost = &state;
+  return state;
 }
 
 }  // namespace detail
@@ -252,13 +287,15 @@ namespace detail {
 template <auto begin, auto end, auto... chosen>
 class [[nodiscard]] Mode {
  public:
-  Mode() : state_(detail::state()) { state_.check(begin(state_.handle, chosen...)); }
-  ~Mode() { end(state_.handle); }
+  Mode() : state_(detail::state().shared_from_this()) {
+    state_->check(begin(state_->handle, chosen...));
+  }
+  ~Mode() { end(state_->handle); }
   Mode(const Mode&) = delete;
   Mode& operator=(const Mode&) = delete;
 
  private:
-  detail::State& state_;
+  std::shared_ptr<detail::State> state_;
 };
 
 // Nothing is recorded for backward.
@@ -274,37 +311,39 @@ using GuardFinite = Mode<tenon_check_begin, tenon_check_end, TENON_CHECK_FINITE>
 // A label that errors, traces and plan listings show.
 class [[nodiscard]] Scope {
  public:
-  explicit Scope(std::string_view label) : state_(detail::state()) {
-    state_.check(tenon_scope_begin(state_.handle, label.data(), label.size()));
+  explicit Scope(std::string_view label) : state_(detail::state().shared_from_this()) {
+    state_->check(tenon_scope_begin(state_->handle, label.data(), label.size()));
   }
-  ~Scope() { tenon_scope_end(state_.handle); }
+  ~Scope() { tenon_scope_end(state_->handle); }
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
 
  private:
-  detail::State& state_;
+  std::shared_ptr<detail::State> state_;
 };
 
 // Records what runs until `end`, which gives JSON for Perfetto; without `end` it is dropped.
 class [[nodiscard]] Profile {
  public:
-  Profile() : state_(detail::state()) { state_.check(tenon_trace_begin(state_.handle)); }
+  Profile() : state_(detail::state().shared_from_this()) {
+    state_->check(tenon_trace_begin(state_->handle));
+  }
   ~Profile() {
     tenon_text* text = nullptr;
-    if (running_ && tenon_trace_end(state_.handle, &text) == TENON_OK) tenon_text_release(text);
+    if (running_ && tenon_trace_end(state_->handle, &text) == TENON_OK) tenon_text_release(text);
   }
   Profile(const Profile&) = delete;
   Profile& operator=(const Profile&) = delete;
 
   std::string end() {
     tenon_text* text = nullptr;
-    state_.check(tenon_trace_end(state_.handle, &text));
+    state_->check(tenon_trace_end(state_->handle, &text));
     running_ = false;
     return detail::take_text(text);
   }
 
  private:
-  detail::State& state_;
+  std::shared_ptr<detail::State> state_;
   bool running_ = true;
 };
 

@@ -100,7 +100,11 @@ namespace detail {
                                                          tenon_status status) {
   tenon_error error{};
   error.struct_size = sizeof error;
-  if (tenon_context_get_error(context, &error) != TENON_OK || error.status != status) {
+  if (tenon_context_get_error(context, &error) != TENON_OK) {
+    refuse(status, "Context", "context", "one that is there", "one that has ended",
+           "keep it for as long as a tenon::Use of it");
+  }
+  if (error.status != status) {
     raise(status, std::string(tenon_status_get_name(status)) +
                       ": the context has no words for this failure");
   }

@@ -52,12 +52,12 @@ class [[nodiscard]] Capture {
  public:
   template <std::same_as<Tensor>... Inputs>
   explicit Capture(const Inputs&... inputs) : Capture(Tensors({detail::Borrowed(inputs)...})) {}
-  explicit Capture(const Tensors& inputs) : state_(detail::state()) {
-    state_.check(tenon_capture_begin(state_.handle, inputs.data(), inputs.size()));
+  explicit Capture(const Tensors& inputs) : state_(detail::state().shared_from_this()) {
+    state_->check(tenon_capture_begin(state_->handle, inputs.data(), inputs.size()));
   }
   ~Capture() {
     tenon_plan* dropped = nullptr;
-    if (running_ && tenon_capture_end(state_.handle, &dropped) == TENON_OK) {
+    if (running_ && tenon_capture_end(state_->handle, &dropped) == TENON_OK) {
       tenon_plan_release(dropped);
     }
   }
@@ -66,14 +66,14 @@ class [[nodiscard]] Capture {
 
   Plan end() {
     tenon_plan* made = nullptr;
-    const tenon_status status = tenon_capture_end(state_.handle, &made);
+    const tenon_status status = tenon_capture_end(state_->handle, &made);
     running_ = status == TENON_E_MEMORY;  // any other failure ends it
-    state_.check(status);
+    state_->check(status);
     return Plan(made);
   }
 
  private:
-  detail::State& state_;
+  std::shared_ptr<detail::State> state_;
   bool running_ = true;
 };
 

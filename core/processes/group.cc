@@ -2,8 +2,11 @@
 // core/processes/group.cc: joining, parting, and transfers one after the other.
 #include "core/processes/group.h"
 
+#include <stdio.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <map>
 
 #include "core/base/words.h"
@@ -106,6 +109,14 @@ Group::Group(std::shared_ptr<Engine> engine, int64_t timeout)
 
 // After all transfers that were begun.
 Group::~Group() { engine_->call_plain(std::move(leave_)); }
+
+void Group::abort(int32_t status, std::string_view words) {
+  engine_->refuse_forked();
+  dprintf(2, "tenon: rank %d of %d%s%.*s\n", members_.rank, members_.size,
+          words.empty() ? "" : ": ", static_cast<int>(words.size()), words.data());
+  if (engine_->desc().abort) engine_->desc().abort(object_, status);
+  std::_Exit(status);
+}
 
 std::shared_ptr<Group> Group::give(std::shared_ptr<Group> made) {
   check_members(made->engine_->kind(), made->members_);

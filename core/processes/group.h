@@ -33,6 +33,8 @@ class Group : NoCopy {
   const tenon_members& members() const { return members_; }
   int64_t number() const { return number_; }
   tenon_group_info info() const;
+  // Ends all processes of the program; does not return. No memory is needed.
+  [[noreturn]] void abort(int32_t status, std::string_view words);
   Runtime* runtime() const { return &engine_->runtime(); }
 
  private:

@@ -13,6 +13,9 @@ namespace {
 // In larger groups all is gathered at once, and a time-out names nobody.
 constexpr int32_t kNamedSize = 64;
 
+// In place of a collective: this process leaves the group.
+constexpr uint32_t kLeaves = 0xFFFFFFFFu;
+
 // Sent as it lies in memory: processes of one program are of one build of Tenon.
 struct Told {
   uint32_t collective;
@@ -40,7 +43,7 @@ Told told_of(const Transfer& transfer, const Move& move) {
 // "all_reduce of f32[3,4]"
 std::string words_of(const Told& told) {
   std::string words(name_of(told.collective));
-  if (told.collective != TENON_COLLECTIVE_BARRIER) {
+  if (told.collective < TENON_COLLECTIVE_BARRIER) {
     tenon_meta meta{};
     meta.rank = std::clamp(told.rank, 0, TENON_MAX_RANK);
     meta.dtype = told.dtype;
@@ -110,6 +113,20 @@ std::string ranks(const std::vector<int32_t>& list) {
   return words;
 }
 
+// "rank 2 has left the group"
+Gone gone_of(const Transfer& transfer, const std::vector<int32_t>& who) {
+  Gone error;
+  error.status = TENON_E_PEER;
+  error.message = transfer.words() + ": " + ranks(who) + (who.size() == 1 ? " has" : " have") +
+                  " left the group";
+  error.op = name_of(transfer.collective());
+  error.operand = ranks(who);
+  error.expected = words_of(told_of(transfer, transfer.moves[0]));
+  error.found = "the end of the process, or of its group";
+  error.hint = "look at what " + ranks(who) + " said last; all processes make the same transfers";
+  return error;
+}
+
 struct Partner {
   int32_t rank;
   Told ours;
@@ -133,8 +150,15 @@ std::vector<Told> exchange(const std::vector<Partner>& partners, Transfer& trans
     run(moves, done);
   } catch (Error& error) {
     std::vector<int32_t> missing;
+    std::vector<int32_t> gone;
     for (size_t i = 0; i < partners.size(); ++i) {
       if (done[i] == 0) missing.push_back(partners[i].rank);
+      if (done[i] != 0 && theirs[i].collective == kLeaves) gone.push_back(partners[i].rank);
+    }
+    if (!gone.empty()) {  // why others are missing
+      Error cause = gone_of(transfer, gone);
+      cause.causes.push_back(error.message);
+      throw Error(std::move(cause));
     }
     if (error.status != TENON_E_TIMEOUT || missing.empty()) throw;
     error.causes.insert(error.causes.begin(), error.message);
@@ -149,7 +173,7 @@ std::vector<Told> exchange(const std::vector<Partner>& partners, Transfer& trans
 }
 
 Agreed agree_all(const tenon_members& members, Transfer& transfer, const tenon_device& host,
-                 const Run& run) {
+                 const Run& run, Left& left) {
   const Move& move = transfer.moves[0];
   const Told ours = told_of(transfer, move);
   std::vector<Told> theirs;
@@ -168,10 +192,19 @@ Agreed agree_all(const tenon_members& members, Transfer& transfer, const tenon_d
     for (const int32_t rank : of) partners.push_back({rank, ours, move.collective});
     theirs = exchange(partners, transfer, host, run);
   }
+  std::vector<int32_t> gone;
+  for (size_t i = 0; i < theirs.size(); ++i) {
+    if (theirs[i].collective == kLeaves) gone.push_back(of[i]);
+  }
+  if (!gone.empty()) {
+    for (const int32_t rank : gone) left[static_cast<size_t>(rank)] = true;
+    if (members.size > kNamedSize) left.assign(left.size(), true);  // all know, and gather no more
+    throw gone_of(transfer, gone);
+  }
   for (size_t i = 0; i < theirs.size(); ++i) {
     compare(transfer, ours, theirs[i], of[i], move.collective);
   }
-  return {int64_t{members.size - 1} * static_cast<int64_t>(sizeof(Told)), {}, std::nullopt};
+  return {int64_t{members.size - 1} * static_cast<int64_t>(sizeof(Told)), {}, {}, {}};
 }
 
 // Between two processes the first that the lower rank sends meets the first that the other one
@@ -187,20 +220,66 @@ std::vector<size_t> meeting_order(const std::vector<Move>& moves, int32_t rank) 
   return order;
 }
 
-Agreed agree_pairs(const tenon_members& members, Transfer& transfer, const tenon_device& host,
-                   const Run& run) {
-  const std::vector<Move>& moves = transfer.moves;
-  const std::vector<size_t> order = meeting_order(moves, members.rank);
-  std::vector<Partner> partners;
-  for (const size_t i : order) {
-    partners.push_back({moves[i].peer, told_of(transfer, moves[i]),
-                        moves[i].collective == TENON_COLLECTIVE_SEND ? TENON_COLLECTIVE_RECEIVE
-                                                                     : TENON_COLLECTIVE_SEND});
+// The first of each partner's moves, and the others.
+struct Rounds {
+  std::vector<Partner> partners[2];
+  std::vector<size_t> moves[2];
+};
+
+Rounds rounds_of(const Transfer& transfer, int32_t rank) {
+  Rounds rounds;
+  int32_t before = -1;
+  for (const size_t i : meeting_order(transfer.moves, rank)) {
+    const Move& move = transfer.moves[i];
+    const int round = move.peer == before ? 1 : 0;
+    before = move.peer;
+    rounds.moves[round].push_back(i);
+    rounds.partners[round].push_back(
+        {move.peer, told_of(transfer, move),
+         move.collective == TENON_COLLECTIVE_SEND ? TENON_COLLECTIVE_RECEIVE
+                                                  : TENON_COLLECTIVE_SEND});
   }
-  const std::vector<Told> theirs = exchange(partners, transfer, host, run);
-  Agreed agreed{static_cast<int64_t>(partners.size() * sizeof(Told)),
-                std::vector<bool>(partners.size()), std::nullopt};
+  return rounds;
+}
+
+// Of the first round: who has left, and is told and asked nothing more.
+void take_leavers(const Transfer& transfer, const std::vector<Told>& theirs, Rounds& rounds,
+                  Agreed& agreed, Left& left) {
+  std::vector<int32_t> gone;
   for (size_t i = 0; i < theirs.size(); ++i) {
+    if (theirs[i].collective != kLeaves) continue;
+    gone.push_back(rounds.partners[0][i].rank);
+    left[static_cast<size_t>(gone.back())] = true;
+  }
+  if (gone.empty()) return;
+  agreed.gone = gone_of(transfer, gone);
+  for (size_t i = rounds.partners[1].size(); i-- > 0;) {
+    if (!left[static_cast<size_t>(rounds.partners[1][i].rank)]) continue;
+    rounds.partners[1].erase(rounds.partners[1].begin() + static_cast<std::ptrdiff_t>(i));
+    rounds.moves[1].erase(rounds.moves[1].begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  for (size_t i = 0; i < transfer.moves.size(); ++i) {
+    if (left[static_cast<size_t>(transfer.moves[i].peer)]) agreed.parted[i] = true;
+  }
+}
+
+Agreed agree_pairs(const tenon_members& members, Transfer& transfer, const tenon_device& host,
+                   const Run& run, Left& left) {
+  Rounds rounds = rounds_of(transfer, members.rank);
+  Agreed agreed{0, std::vector<bool>(transfer.moves.size()), std::nullopt, std::nullopt};
+  std::vector<Told> theirs = exchange(rounds.partners[0], transfer, host, run);
+  take_leavers(transfer, theirs, rounds, agreed, left);
+  std::vector<Partner> partners = std::move(rounds.partners[0]);
+  std::vector<size_t> order = std::move(rounds.moves[0]);
+  if (!rounds.partners[1].empty()) {
+    const std::vector<Told> rest = exchange(rounds.partners[1], transfer, host, run);
+    theirs.insert(theirs.end(), rest.begin(), rest.end());
+    partners.insert(partners.end(), rounds.partners[1].begin(), rounds.partners[1].end());
+    order.insert(order.end(), rounds.moves[1].begin(), rounds.moves[1].end());
+  }
+  agreed.bytes_sent = static_cast<int64_t>(partners.size() * sizeof(Told));
+  for (size_t i = 0; i < theirs.size(); ++i) {
+    if (left[static_cast<size_t>(partners[i].rank)]) continue;
     try {
       compare(transfer, partners[i].ours, theirs[i], partners[i].rank, partners[i].collective);
     } catch (const Mismatch& mismatch) {
@@ -214,10 +293,36 @@ Agreed agree_pairs(const tenon_members& members, Transfer& transfer, const tenon
 }  // namespace
 
 Agreed agree(const tenon_members& members, Transfer& transfer, const tenon_device& host,
-             const Run& run) {
+             const Run& run, Left& left) {
   if (members.size == 1) return {};
-  return between_two(transfer.collective()) ? agree_pairs(members, transfer, host, run)
-                                            : agree_all(members, transfer, host, run);
+  return between_two(transfer.collective()) ? agree_pairs(members, transfer, host, run, left)
+                                            : agree_all(members, transfer, host, run, left);
+}
+
+void tell_leaving(const tenon_members& members, const tenon_device& host, const Run& run,
+                  const Left& left) {
+  if (members.size > kNamedSize) return;  // by what all gather, which waits
+  Told ours{};
+  ours.collective = kLeaves;
+  std::vector<tenon_transfer_desc> moves;
+  for (int32_t rank = 0; rank < members.size; ++rank) {
+    if (rank == members.rank || left[static_cast<size_t>(rank)]) continue;
+    moves.push_back(bytes_move(TENON_COLLECTIVE_SEND, host, rank, &ours, nullptr));
+  }
+  std::vector<uint8_t> done(moves.size());
+  if (!moves.empty()) run(moves, done);
+}
+
+void gather_leaving(const tenon_members& members, const tenon_device& host, const Run& run,
+                    const Left& left) {
+  if (members.size <= kNamedSize || left[0]) return;
+  Told ours{};
+  ours.collective = kLeaves;
+  std::vector<Told> theirs(static_cast<size_t>(members.size));
+  const tenon_transfer_desc all =
+      bytes_move(TENON_COLLECTIVE_ALL_GATHER, host, 0, &ours, theirs.data());
+  uint8_t done = 0;
+  run({&all, 1}, {&done, 1});
 }
 
 }  // namespace tenon::processes

@@ -35,6 +35,12 @@ class Group : NoCopy {
   tenon_group_info info() const;
   // Ends all processes of the program; does not return. No memory is needed.
   [[noreturn]] void abort(int32_t status, std::string_view words);
+  // The same, if the engine can; returns else.
+  void end_others(int32_t status, std::string_view words) noexcept;
+  // At the end of the process: as if it were released, and then the engine; of no more use.
+  void finish() noexcept;
+  void end_engine() noexcept;
+  const Engine& engine() const { return *engine_; }
   Runtime* runtime() const { return &engine_->runtime(); }
 
  private:
@@ -52,11 +58,18 @@ class Group : NoCopy {
   void move_sum(Context& context, const Move& move, const Send& send) const;
   void require_whole(const std::string& words);
   void break_with(const Error& error, Transfer* transfer) noexcept;
+  Run runner(Context& context, int64_t timeout) const;
+  void leave() noexcept;
 
   std::shared_ptr<Engine> engine_;
   void* object_ = nullptr;
-  Engine::Task leave_;  // made with the group: leaving it cannot fail
+  Engine::Task leave_;  // made with the group, as the next two: leaving it cannot fail
+  Engine::Rest rest_;
+  struct Seat;  // what is kept of it then
+  std::shared_ptr<Seat> seat_;
   tenon_members members_{0, 1};
+  Left left_;          // the engine's thread's alone, as the next one
+  bool mute_ = false;  // the engine has failed in it: it is asked nothing more
   const int64_t timeout_;
   int64_t number_ = 0;
   int64_t sequence_ = 0;      // of the next transfer that all take part in

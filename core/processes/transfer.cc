@@ -14,9 +14,9 @@ namespace tenon::processes {
 using tensor::DimSpan;
 
 std::string_view name_of(uint32_t collective) noexcept {
-  static constexpr std::array<std::string_view, TENON_COLLECTIVE_BARRIER + 1> names = {
+  static constexpr std::array<std::string_view, kSplit + 1> names = {
       "send",       "receive",        "broadcast",  "all_gather",
-      "all_to_all", "reduce_scatter", "all_reduce", "barrier"};
+      "all_to_all", "reduce_scatter", "all_reduce", "barrier", "split"};
   return collective < names.size() ? names[collective] : std::string_view("?");
 }
 

@@ -19,6 +19,9 @@ namespace tenon::processes {
 using tensor::Ref;
 using tensor::Tensor;
 
+// In place of a collective: a group is parted.
+inline constexpr uint32_t kSplit = TENON_COLLECTIVE_BARRIER + 1;
+
 // "all_reduce"
 std::string_view name_of(uint32_t collective) noexcept;
 bool between_two(uint32_t collective) noexcept;  // SEND, RECEIVE

@@ -161,7 +161,8 @@ std::vector<float> noise(int seed, int64_t count, float scale) {
   return data;
 }
 
-void in_processes(int n, const std::function<void(int rank)>& body, std::vector<int> die) {
+void in_processes(int n, const std::function<void(int rank)>& body, std::vector<int> die,
+                  std::map<int, int>* statuses) {
   static int count = 0;
   const std::string name =
       "/tenon-test-" + std::to_string(getpid()) + "-" + std::to_string(++count);
@@ -179,6 +180,10 @@ void in_processes(int n, const std::function<void(int rank)>& body, std::vector<
       kill(children[static_cast<size_t>(rank)], SIGKILL);
       waitpid(children[static_cast<size_t>(rank)], &status, 0);
       ADD_FAILURE() << "rank " << rank << " does not end";
+      continue;
+    }
+    if (statuses && statuses->contains(rank)) {
+      statuses->at(rank) = status;
       continue;
     }
     const bool dies = std::ranges::find(die, rank) != die.end();

@@ -147,7 +147,9 @@ class Session {
   }
   // Others may be gone: then nothing is called that would wait for them.
   ~Session() {
-    if (whole && ours_) MPI_Finalize();
+    if (!whole || !ours_) return;
+    meet();
+    MPI_Finalize();
   }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -169,7 +171,24 @@ class Session {
   bool whole = true;              // nothing has failed
   std::vector<MPI_Request> open;  // of a transfer whose time was over
 
+  MPI_Comm ends = MPI_COMM_NULL;  // all processes, for the last thing that they do together
+
  private:
+  // MPI_Finalize waits for all; Open MPI does it by way of mpirun, which (4.1) may hang itself if
+  // the others are aborted then. So it is waited here. Without a limit: others may work on.
+  void meet() noexcept {
+    if (ends == MPI_COMM_NULL) return;
+    const std::lock_guard ours(turn);
+    std::vector<MPI_Request> all = {MPI_REQUEST_NULL};
+    constexpr int64_t kMonth = int64_t{30} * 24 * 3600 * 1000;
+    try {
+      check(MPI_Ibarrier(ends, all.data()), "MPI_Ibarrier");
+      while (!wait_all(all, kMonth, "MPI_Test", nullptr)) {
+      }
+    } catch (...) {  // MPI_Finalize tells
+    }
+  }
+
   const tenon::mpi::Told told_ = tenon::mpi::told_by_launcher();
   bool ours_ = false;  // MPI was initialised here
 };
@@ -181,6 +200,7 @@ class Mpi {
     session_->require_company();
     // A communicator of our own, so that messages of the program do not meet ours.
     check(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
+    check(MPI_Comm_dup(MPI_COMM_WORLD, &session_->ends), "MPI_Comm_dup");
     count();
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Ibarrier(comm_, &request), "MPI_Ibarrier");

@@ -38,19 +38,19 @@ Engine::Engine(Context& context, const registry::Entry& kind, const data::MakeWo
 }
 
 Engine::~Engine() {
-  if (process_ == getpid()) {
-    end();
-    {
-      const std::lock_guard lock(mutex_);
-      ends_ = true;
-    }
-    changed_.notify_one();
-    thread_.join();
-  } else {
-    thread_.detach();  // a copy: there is no such thread in this process
+  end();
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
   }
+  changed_.notify_one();
+  thread_.join();
   context_.reset();
   runtime_->release();
+}
+
+void Engine::drop(std::shared_ptr<Engine> engine) {
+  if (engine->process_ != getpid()) new std::shared_ptr<Engine>(std::move(engine));
 }
 
 void Engine::keep(Rest rest) noexcept {

@@ -20,8 +20,11 @@ class Engine : NoCopy {
  public:
   // Throws TENON_E_MEMORY if the system starts no thread.
   Engine(Context& context, const registry::Entry& kind, const data::MakeWorkerContext& make);
-  // After what was posted. Not in its own thread.
+  // After what was posted. Not in its own thread, nor in a process that was forked.
   ~Engine();
+  // What a holder does at its end. In a process that was forked the engine stays for ever: nobody
+  // wakes the thread that its condition variables wait for.
+  static void drop(std::shared_ptr<Engine> engine);
 
   using Body = std::function<void(Context&)>;
   using Ended = std::function<void(const Error*)>;

@@ -143,7 +143,10 @@ Group::Group(std::shared_ptr<Engine> engine, int64_t timeout)
 }
 
 // After all transfers that were begun.
-Group::~Group() { finish(); }
+Group::~Group() {
+  finish();
+  Engine::drop(std::move(engine_));
+}
 
 void Group::finish() noexcept {
   if (!leave_.empty()) engine_->call_plain(std::move(leave_));

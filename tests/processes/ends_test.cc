@@ -369,6 +369,7 @@ TEST(Ends, AForkedProcessDoesNotLeave) {
       const pid_t child = fork();
       if (child == 0) {
         EXPECT_EQ(tenon_group_abort(p.context, group, 1, "x", 1), TENON_E_STATE);
+        p.release_groups();
         std::exit(testing::Test::HasFailure() ? 1 : 0);
       }
       int status = 0;

@@ -37,9 +37,14 @@ Process::Process() {
 
 Process::~Process() {
   for (tenon_tensor* tensor : tensors_) tenon_tensor_release(tensor);
-  for (tenon_group* group : groups_) tenon_group_release(group);
+  release_groups();
   tenon_context_release(context);
   tenon_runtime_release(runtime);
+}
+
+void Process::release_groups() {
+  for (tenon_group* group : groups_) tenon_group_release(group);
+  groups_.clear();
 }
 
 tenon_group* Process::join(int64_t timeout, const char* engine) {

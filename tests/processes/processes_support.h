@@ -27,6 +27,7 @@ class Process {
   tenon_group* join(int64_t timeout = 20'000, const char* engine = "test.shm");
   tenon_tensor* tensor(tenon_dtype dtype, const std::vector<int64_t>& shape, const void* data);
   tenon_tensor* floats(const std::vector<int64_t>& shape, const std::vector<float>& data);
+  void release_groups();
   tenon_tensor* keep(tenon_tensor* tensor);  // released at the end
   std::vector<float> read(tenon_tensor* tensor);
   // Begins and ends one transfer; its status.

@@ -72,7 +72,7 @@ tenon_status tenon_group_abort(tenon_context* context, tenon_group* group, int32
       fail(TENON_E_ARGUMENT, "a program that is ended has an exit status", "status", "1 to 255",
            std::to_string(status));
     }
-    of->abort(status, require_text(words, words_length, "words"));
+    of->end_program(status, require_text(words, words_length, "words"));
   });
 }
 

@@ -234,10 +234,10 @@ Rounds rounds_of(const Transfer& transfer, int32_t rank) {
     const int round = move.peer == before ? 1 : 0;
     before = move.peer;
     rounds.moves[round].push_back(i);
-    rounds.partners[round].push_back(
-        {move.peer, told_of(transfer, move),
-         move.collective == TENON_COLLECTIVE_SEND ? TENON_COLLECTIVE_RECEIVE
-                                                  : TENON_COLLECTIVE_SEND});
+    rounds.partners[round].push_back({move.peer, told_of(transfer, move),
+                                      move.collective == TENON_COLLECTIVE_SEND
+                                          ? TENON_COLLECTIVE_RECEIVE
+                                          : TENON_COLLECTIVE_SEND});
   }
   return rounds;
 }

@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
@@ -14,8 +15,6 @@
 #include <string>
 #include <vector>
 
-#include "core/processes/group.h"
-
 namespace tenon::processes {
 
 namespace {
@@ -23,7 +22,7 @@ namespace {
 // Of all runtimes. Not destroyed: exit() destroys what is static before it is through.
 struct Held {
   std::mutex mutex;
-  std::vector<std::weak_ptr<Group>> groups;
+  std::vector<std::weak_ptr<Leavable>> groups;
   std::atomic<bool> ends = false;
 };
 Held& held() {
@@ -33,19 +32,19 @@ Held& held() {
 
 // Those that this thread may end: of this process, and not in a thread of an engine, which has
 // called exit() itself.
-std::vector<std::shared_ptr<Group>> here() {
-  std::vector<std::shared_ptr<Group>> found;
+std::vector<std::shared_ptr<Leavable>> here() {
+  std::vector<std::shared_ptr<Leavable>> found;
   const std::lock_guard lock(held().mutex);
   for (const auto& each : held().groups) {
-    std::shared_ptr<Group> group = each.lock();
+    std::shared_ptr<Leavable> group = each.lock();
     if (!group) continue;
-    if (!group->engine().is_here()) return {};
+    if (!group->is_here()) return {};
     found.push_back(std::move(group));
   }
   return found;
 }
 
-void end_others(const std::vector<std::shared_ptr<Group>>& groups, int status) {
+void end_others(const std::vector<std::shared_ptr<Leavable>>& groups, int status) {
   for (const auto& group : groups) {
     if (group->members().size == 1) continue;
     std::fflush(nullptr);
@@ -76,7 +75,7 @@ void pin() {
 
 }  // namespace
 
-void finish_at_exit(const std::shared_ptr<Group>& group) {
+void finish_at_exit(const std::shared_ptr<Leavable>& group) {
   static const int registered = [] {
     pin();
 #ifdef __GLIBC__
@@ -100,5 +99,7 @@ void say_end(const tenon_members& members, std::string_view words) noexcept {
                          {const_cast<char*>("\n"), 1}};
   (void)!writev(2, parts, 3);
 }
+
+void end_process(int32_t status) noexcept { _exit(status); }
 
 }  // namespace tenon::processes

@@ -15,7 +15,7 @@ namespace {
 
 // Groups that were released while others go on. Each keeps what the engine has for it, for example
 // a communicator, of which MPICH has 2,048; where there are more, the oldest is left untold.
-constexpr size_t kMostRest = 1024;
+constexpr size_t kMaxRest = 1024;
 
 }  // namespace
 
@@ -55,7 +55,7 @@ void Engine::drop(std::shared_ptr<Engine> engine) {
 
 void Engine::keep(Rest rest) noexcept {
   rest_.splice(rest_.end(), rest);
-  if (rest_.size() <= kMostRest) return;
+  if (rest_.size() <= kMaxRest) return;
   rest_.pop_front();
 }
 
@@ -72,7 +72,7 @@ void Engine::refuse_forked() const {
   if (process_ == getpid()) {
     if (!ended_all_.load(std::memory_order_relaxed)) return;
     fail_in(kind_->name, TENON_E_STATE, "the process is ending, and has left its groups", "group",
-            "a program that runs", "exit() was called, or main() has returned",
+            "a program that runs", "one that has returned from main, or called exit",
             "do it before, or release the group");
   }
   fail_in(kind_->name, TENON_E_STATE, "the group was made by the process that was forked", "group",

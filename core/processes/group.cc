@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <map>
 #include <utility>
 
@@ -135,9 +134,7 @@ struct Group::Seat {
 };
 
 Group::Group(std::shared_ptr<Engine> engine, int64_t timeout)
-    : engine_(std::move(engine)),
-      seat_(std::make_shared<Seat>(engine_.get())),
-      timeout_(timeout) {
+    : engine_(std::move(engine)), seat_(std::make_shared<Seat>(engine_.get())), timeout_(timeout) {
   leave_.emplace_back([this] { leave(); });
   rest_.emplace_back([seat = seat_](bool waits) { seat->end(waits); });
 }
@@ -162,14 +159,17 @@ void Group::leave() noexcept {
 
 void Group::end_others(int32_t status, std::string_view words) noexcept {
   say_end(members_, words);
-  if (object_ && engine_->desc().abort) engine_->desc().abort(object_, status);
+  const auto ends = engine_->desc().abort;
+  if (object_ && ends) ends(object_, status);
 }
 
-void Group::abort(int32_t status, std::string_view words) {
+void Group::end_program(int32_t status, std::string_view words) {
   engine_->refuse_forked();
   end_others(status, words);
-  std::_Exit(status);
+  end_process(status);
 }
+
+bool Group::is_here() const { return engine_->is_here(); }
 
 void Group::end_engine() noexcept { engine_->end(); }
 

@@ -8,12 +8,13 @@
 
 #include "core/data/options.h"
 #include "core/processes/agree.h"
+#include "core/processes/ends.h"
 #include "core/processes/engine.h"
 #include "core/processes/transfer.h"
 
 namespace tenon::processes {
 
-class Group : NoCopy {
+class Group : public Leavable {
  public:
   static constexpr int64_t kDefaultTimeout = 600'000;  // milliseconds
 
@@ -30,17 +31,15 @@ class Group : NoCopy {
   // timeout  0: the group's
   std::shared_ptr<Transfer> begin(Context& context, std::vector<Request> requests, int64_t timeout);
 
-  const tenon_members& members() const { return members_; }
+  const tenon_members& members() const override { return members_; }
   int64_t number() const { return number_; }
   tenon_group_info info() const;
   // Ends all processes of the program; does not return. No memory is needed.
-  [[noreturn]] void abort(int32_t status, std::string_view words);
-  // The same, if the engine can; returns else.
-  void end_others(int32_t status, std::string_view words) noexcept;
-  // At the end of the process: as if it were released, and then the engine; of no more use.
-  void finish() noexcept;
-  void end_engine() noexcept;
-  const Engine& engine() const { return *engine_; }
+  [[noreturn]] void end_program(int32_t status, std::string_view words);
+  void end_others(int32_t status, std::string_view words) noexcept override;
+  void finish() noexcept override;
+  void end_engine() noexcept override;
+  bool is_here() const override;
   Runtime* runtime() const { return &engine_->runtime(); }
 
  private:

@@ -15,8 +15,8 @@ using tensor::DimSpan;
 
 std::string_view name_of(uint32_t collective) noexcept {
   static constexpr std::array<std::string_view, kSplit + 1> names = {
-      "send",       "receive",        "broadcast",  "all_gather",
-      "all_to_all", "reduce_scatter", "all_reduce", "barrier", "split"};
+      "send",           "receive",    "broadcast", "all_gather", "all_to_all",
+      "reduce_scatter", "all_reduce", "barrier",   "split"};
   return collective < names.size() ? names[collective] : std::string_view("?");
 }
 

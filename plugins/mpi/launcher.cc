@@ -186,14 +186,14 @@ Start::~Start() {
 void require_alone(const Told& told) {
   if (told.half) {
     const char* const found = variable(told.wanted);
-    throw sdk::Failure{TENON_E_STATE,
-                       std::string(told.half) +
-                           " says that this process is one of several, and MPI has found no other",
-                       told.wanted,
-                       std::string(told.wanted) + " beside it, a whole number, as " + told.who +
-                           " sets both",
-                       found ? found : "none",
-                       hint()};
+    throw sdk::Failure{
+        TENON_E_STATE,
+        std::string(told.half) +
+            " says that this process is one of several, and MPI has found no other",
+        told.wanted,
+        std::string(told.wanted) + " beside it, a whole number, as " + told.who + " sets both",
+        found ? found : "none",
+        hint()};
   }
   if (told.size <= 1) return;
   const std::string many = (told.at_least ? "at least " : "") + std::to_string(told.size);

@@ -14,8 +14,8 @@ struct Told {
   bool at_least = false;
   const char* variable = "";
   const char* who = "";
-  // Where nothing is said clearly: a variable of a launcher's, and the one beside it that is missing
-  // or not a number.
+  // Where nothing is said clearly: a variable of a launcher's, and the one beside it that is
+  // missing or not a number.
   const char* half = nullptr;
   const char* wanted = nullptr;
 };

@@ -248,8 +248,10 @@ class Mpi {
 
   // Not in turn if a call takes longer than this: then it waits for others, for whom we are the
   // reason to end.
-  static void abort(int32_t status) noexcept {
+  static void end_all(int32_t status) noexcept {
     constexpr auto kPatience = std::chrono::seconds(1);
+    // What was written goes by way of mpirun; that of MPICH ends without it.
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
     const std::unique_lock ours(turn, kPatience);
     int ended = 0;
     MPI_Finalized(&ended);

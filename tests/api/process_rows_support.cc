@@ -77,9 +77,8 @@ void add_groups(Rows& rows) {
     return tenon_group_abort(cx, group, 0, "", TENON_NUL);
   });
   for (const int32_t status : {-1, 0, 256}) {
-    add(rows, abort, "no exit status", TENON_E_ARGUMENT, [=](World& w) {
-      return tenon_group_abort(w.cx, w.own.group, status, "words", TENON_NUL);
-    });
+    add(rows, abort, "no exit status", TENON_E_ARGUMENT,
+        [=](World& w) { return tenon_group_abort(w.cx, w.own.group, status, "words", TENON_NUL); });
   }
   add(rows, abort, "NULL words", TENON_E_ARGUMENT,
       [](World& w) { return tenon_group_abort(w.cx, w.own.group, 1, nullptr, 1); });

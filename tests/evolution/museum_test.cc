@@ -219,8 +219,8 @@ TEST_F(MuseumOfThisDraft, TheEngineMovesMemory) {
   tenon_group* group = nullptr;
   s.must(tenon_group_create(s.context, "museum.alone", TENON_NUL, nullptr, nullptr, 0, 0, &group));
   const Tensor x = s.tensor({1, 2});
-  const tenon_transfer_request sum = {
-      sizeof sum, 0, TENON_COLLECTIVE_ALL_REDUCE, 0, x.get(), x.get()};
+  const tenon_transfer_request sum = {sizeof sum, 0,       TENON_COLLECTIVE_ALL_REDUCE,
+                                      0,          x.get(), x.get()};
   const tenon_transfer_request* const requests = &sum;
   tenon_transfer* transfer = nullptr;
   s.must(tenon_group_begin(s.context, group, &requests, 1, 0, &transfer));

@@ -115,7 +115,8 @@ PLACES = ("waits", "computes", "between")
 # What can still say it is named.
 NAMED = {
     "raise": "ValueError: no such file", "KeyboardInterrupt": "KeyboardInterrupt",
-    "RecursionError": "RecursionError", "MemoryError": "MemoryError", "tenon.Error": "tenon.ShapeError: ",
+    "RecursionError": "RecursionError", "MemoryError": "MemoryError",
+    "tenon.Error": "tenon.ShapeError: ",
     "exit(3) in C": "the process has ended with exit status 3",
 }  # fmt: skip
 # mpirun of MPICH 5 ends the others, too, but may call it a success; now and then it does not see

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/processes/ends_test.cc: every way in which one of three processes may end, while it waits in
-// a transfer, while it computes, and between two steps: the others are told its rank long before
+// tests/processes/ends_test.cc: every way in which one of three processes may end, while it waits
+// in a transfer, while it computes, and between two steps: the others are told its rank long before
 // the time is over. tests/outside/ends_test.py does the same under real launchers.
 #include <signal.h>
 #include <sys/resource.h>
@@ -64,7 +64,8 @@ const Way kWays[] = {
     {"SIGFPE", [] { raise(SIGFPE); }},
     {"SIGILL", [] { raise(SIGILL); }},
     {"an alarm", [] { raise(SIGALRM); }},
-    {"a stack that is full", [] {
+    {"a stack that is full",
+     [] {
        char first = 0;
        overflow(&first);
      }},
@@ -181,9 +182,9 @@ TEST(Ends, GroupsAreReleasedInAnyOrder) {
   in_processes(3, [](int rank) {
     Process p;
     tenon_group* all = nullptr;
-    ASSERT_EQ(tenon_group_create(p.context, "test.shm", TENON_NUL, nullptr, nullptr, 0, kTimeout,
-                                 &all),
-              TENON_OK);
+    ASSERT_EQ(
+        tenon_group_create(p.context, "test.shm", TENON_NUL, nullptr, nullptr, 0, kTimeout, &all),
+        TENON_OK);
     tenon_group* parts[2] = {};
     for (tenon_group*& part : parts) {
       ASSERT_EQ(tenon_group_split(p.context, all, 0, rank, &part), TENON_OK);
@@ -210,7 +211,7 @@ TEST(Ends, ABatchOfPairsIsToldOnce) {
     const auto asked = [&](uint32_t collective, int32_t peer) {
       const bool sends = collective == TENON_COLLECTIVE_SEND;
       return tenon_transfer_request{
-          sizeof(tenon_transfer_request), 0, collective, peer, sends ? x : nullptr,
+          sizeof(tenon_transfer_request),       0, collective, peer, sends ? x : nullptr,
           sends ? nullptr : (peer == 1 ? z : y)};
     };
     const tenon_transfer_request all[] = {
@@ -323,9 +324,8 @@ TEST(Ends, AnAbortSaysWhoAndWhy) {
   });
   EXPECT_EQ(WEXITSTATUS(with.status), 7);
   EXPECT_EQ(with.words, "tenon: rank 1 of 2: ValueError: no such file\n");
-  const Ended without = end_of([](Process& p, tenon_group* group) {
-    tenon_group_abort(p.context, group, 255, nullptr, 0);
-  });
+  const Ended without = end_of(
+      [](Process& p, tenon_group* group) { tenon_group_abort(p.context, group, 255, nullptr, 0); });
   EXPECT_EQ(WEXITSTATUS(without.status), 255);
   EXPECT_EQ(without.words, "tenon: rank 1 of 2\n");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/abi/museum/draft2/engines.c: the engine museum.alone, one process, from before engines could
-// end a program: its descriptor ends with `run`.
+// tests/abi/museum/draft2/engines.c: the engine museum.alone, one process, from before engines
+// could end a program: its descriptor ends with `run`.
 #include "exhibit.h"
 
 #include <tenon/ext/draft/collectives.h>

@@ -50,7 +50,8 @@ typedef struct tenon_transfer tenon_transfer;
 // Joins all processes of the program, through a registered engine, and returns when they have
 // joined. The runtime query "collectives" names the engines, with their options.
 // names, values  [n_values] options, copied
-// timeout  milliseconds that a transfer of the group may take, and the joining, too, up to 2^31 - 1;
+// timeout  milliseconds that a transfer of the group may take, and the joining, too, up to 2^31 -
+// 1;
 //          0: ten minutes
 // memory   *out_group is the caller's; tenon_group_release
 // threads  [one thread per context]          state  [any but capture]
@@ -78,8 +79,8 @@ TENON_EXPORT void tenon_group_release(tenon_group* group);
 TENON_EXPORT tenon_status tenon_group_split(tenon_context* context, tenon_group* group,
                                             int32_t color, int32_t key, tenon_group** out_group);
 
-// Ends all processes of the program, for a failure that is for all of them: writes "tenon: rank 2 of
-// 4: WORDS" to the standard error, asks the engine to end the others, and ends this process.
+// Ends all processes of the program, for a failure that is for all of them: writes "tenon: rank 2
+// of 4: WORDS" to the standard error, asks the engine to end the others, and ends this process.
 // Nothing is left in order, no output is flushed. Where the engine cannot end others they see that
 // this process is gone. Returns with an error alone.
 // status   1 to 255: the exit status

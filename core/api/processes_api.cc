@@ -2,6 +2,8 @@
 // core/api/processes_api.cc: public functions of groups of processes and their transfers.
 #include <tenon/ext/draft/processes.h>
 
+#include <limits>
+
 #include "core/api/guard.h"
 #include "core/api/objects.h"
 #include "core/api/own_context.h"
@@ -17,10 +19,13 @@ namespace {
 
 constexpr Handles<tenon_transfer, processes::Transfer, kTransferKind> kTransfers("transfer");
 
+// Engines count milliseconds in 32 bits, too.
 int64_t require_timeout(int64_t timeout) {
-  if (timeout >= 0) return timeout;
-  fail(TENON_E_ARGUMENT, "the time-out is negative", "timeout",
-       "milliseconds, or 0 for the default", std::to_string(timeout));
+  constexpr int64_t kLongest = std::numeric_limits<int32_t>::max();
+  if (timeout >= 0 && timeout <= kLongest) return timeout;
+  fail(TENON_E_ARGUMENT, timeout < 0 ? "the time-out is negative" : "the time-out is too long",
+       "timeout", "milliseconds up to " + std::to_string(kLongest) + ", or 0 for the default",
+       std::to_string(timeout));
 }
 
 Request read_request(Context& context, const tenon_transfer_request* given, uint32_t index) {
@@ -56,6 +61,18 @@ tenon_status tenon_group_split(tenon_context* context, tenon_group* group, int32
                                int32_t key, tenon_group** out_group) {
   return guard_out(context, out_group, "out_group", [&](Context& cx) {
     return kGroups.give(kGroups.require(cx, group, "parting processes")->split(color, key));
+  });
+}
+
+tenon_status tenon_group_abort(tenon_context* context, tenon_group* group, int32_t status,
+                               const char* words, uint64_t words_length) {
+  return guard(context, [&](Context& cx) {
+    const auto& of = kGroups.require(cx, group);
+    if (status < 1 || status > 255) {
+      fail(TENON_E_ARGUMENT, "a program that is ended has an exit status", "status", "1 to 255",
+           std::to_string(status));
+    }
+    of->end_program(status, require_text(words, words_length, "words"));
   });
 }
 

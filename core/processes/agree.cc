@@ -3,6 +3,8 @@
 #include "core/processes/agree.h"
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
 #include <numeric>
 #include <utility>
 
@@ -12,6 +14,9 @@ namespace {
 
 // In larger groups all is gathered at once, and a time-out names nobody.
 constexpr int32_t kNamedSize = 64;
+
+// In place of a collective: this process leaves the group.
+constexpr uint32_t kLeaves = 0xFFFFFFFFu;
 
 // Sent as it lies in memory: processes of one program are of one build of Tenon.
 struct Told {
@@ -121,6 +126,20 @@ std::string ranks(const std::vector<int32_t>& list) {
   return words;
 }
 
+// "rank 2 has left the group"
+Gone gone_of(const Transfer& transfer, const std::vector<int32_t>& who) {
+  Gone error;
+  error.status = TENON_E_PEER;
+  error.message = transfer.words() + ": " + ranks(who) + (who.size() == 1 ? " has" : " have") +
+                  " left the group";
+  error.op = name_of(transfer.collective());
+  error.operand = ranks(who);
+  error.expected = words_of(told_of(transfer, transfer.moves[0]));
+  error.found = "the end of the process, or of its group";
+  error.hint = "look at what " + ranks(who) + " said last; all processes make the same transfers";
+  return error;
+}
+
 // "rank 2 has given up its step"
 GivenUp given_up(const Transfer& transfer, const Told& ours, int32_t rank) {
   GivenUp error;
@@ -166,17 +185,41 @@ Line differing_line(std::string_view ours, std::string_view theirs) {
   return {"what is done", "these words", "others, which do not fit in a message"};
 }
 
+// What an engine has failed with may still be read and written: it stays as long as the process.
+struct Messages {
+  std::vector<Told> ours;
+  std::vector<Told> theirs;
+  std::string our_words;
+  std::string their_words;
+};
+void run_or_keep(const Run& run, std::span<const tenon_transfer_desc> what, std::span<uint8_t> done,
+                 std::unique_ptr<Messages>& messages) {
+  try {
+    run(what, done);
+  } catch (...) {
+    static std::mutex mutex;
+    static auto* const kept = new std::vector<Messages*>;
+    const std::lock_guard lock(mutex);
+    kept->push_back(messages.get());
+    static_cast<void>(messages.release());
+    throw;
+  }
+}
+
 // Their words, once it is known that those of `rank` differ: all of the group come here.
 [[noreturn]] void compare_words(const tenon_members& members, const Transfer& transfer,
                                 int32_t rank, const tenon_device& host, const Run& run) {
-  std::string ours = transfer.alike ? *transfer.alike : std::string();
+  auto messages = std::make_unique<Messages>();
+  std::string& ours = messages->our_words;
+  std::string& theirs = messages->their_words;
+  if (transfer.alike) ours = *transfer.alike;
   ours.resize(kWords);
-  std::string theirs(static_cast<size_t>(members.size) * kWords, '\0');
+  theirs.resize(static_cast<size_t>(members.size) * kWords);
   tenon_transfer_desc all =
       bytes_move(TENON_COLLECTIVE_ALL_GATHER, host, 0, ours.data(), theirs.data());
   all.count = kWords;
   uint8_t done = 0;
-  run({&all, 1}, {&done, 1});
+  run_or_keep(run, {&all, 1}, {&done, 1}, messages);
   const auto words = [](const char* from) {
     return std::string_view(from, std::find(from, from + kWords, '\0'));
   };
@@ -202,22 +245,33 @@ struct Partner {
 // Each tells each of its partners.
 std::vector<Told> exchange(const std::vector<Partner>& partners, Transfer& transfer,
                            const tenon_device& host, const Run& run) {
-  std::vector<Told> theirs(partners.size());
+  auto messages = std::make_unique<Messages>();
+  std::vector<Told>& theirs = messages->theirs;
+  theirs.resize(partners.size());
+  for (const Partner& partner : partners) messages->ours.push_back(partner.ours);
   std::vector<tenon_transfer_desc> moves;
   for (size_t i = 0; i < partners.size(); ++i) {
     moves.push_back(
         bytes_move(TENON_COLLECTIVE_RECEIVE, host, partners[i].rank, nullptr, &theirs[i]));
   }
-  for (const Partner& partner : partners) {
-    moves.push_back(bytes_move(TENON_COLLECTIVE_SEND, host, partner.rank, &partner.ours, nullptr));
+  for (size_t i = 0; i < partners.size(); ++i) {
+    moves.push_back(
+        bytes_move(TENON_COLLECTIVE_SEND, host, partners[i].rank, &messages->ours[i], nullptr));
   }
   std::vector<uint8_t> done(moves.size());
   try {
-    run(moves, done);
+    run_or_keep(run, moves, done, messages);
   } catch (Error& error) {
     std::vector<int32_t> missing;
+    std::vector<int32_t> gone;
     for (size_t i = 0; i < partners.size(); ++i) {
       if (done[i] == 0) missing.push_back(partners[i].rank);
+      if (done[i] != 0 && theirs[i].collective == kLeaves) gone.push_back(partners[i].rank);
+    }
+    if (!gone.empty()) {  // why others are missing
+      Error cause = gone_of(transfer, gone);
+      cause.causes.push_back(error.message);
+      throw Error(std::move(cause));
     }
     if (error.status != TENON_E_TIMEOUT || missing.empty()) throw;
     error.causes.insert(error.causes.begin(), error.message);
@@ -228,11 +282,11 @@ std::vector<Told> exchange(const std::vector<Partner>& partners, Transfer& trans
     error.operand = ranks(missing);
     throw;
   }
-  return theirs;
+  return std::move(theirs);
 }
 
 Agreed agree_all(const tenon_members& members, Transfer& transfer, const tenon_device& host,
-                 const Run& run) {
+                 const Run& run, Left& left) {
   const Move& move = transfer.moves[0];
   const Told ours = told_of(transfer, move);
   std::vector<Told> theirs;
@@ -241,15 +295,27 @@ Agreed agree_all(const tenon_members& members, Transfer& transfer, const tenon_d
     if (rank != members.rank || members.size > kNamedSize) of.push_back(rank);
   }
   if (members.size > kNamedSize) {
-    theirs.resize(of.size());
-    const tenon_transfer_desc all =
-        bytes_move(TENON_COLLECTIVE_ALL_GATHER, host, 0, &ours, theirs.data());
+    auto messages = std::make_unique<Messages>();
+    messages->ours.push_back(ours);
+    messages->theirs.resize(of.size());
+    const tenon_transfer_desc all = bytes_move(TENON_COLLECTIVE_ALL_GATHER, host, 0,
+                                               messages->ours.data(), messages->theirs.data());
     uint8_t done = 0;
-    run({&all, 1}, {&done, 1});
+    run_or_keep(run, {&all, 1}, {&done, 1}, messages);
+    theirs = std::move(messages->theirs);
   } else {
     std::vector<Partner> partners;
     for (const int32_t rank : of) partners.push_back({rank, ours, move.collective});
     theirs = exchange(partners, transfer, host, run);
+  }
+  std::vector<int32_t> gone;
+  for (size_t i = 0; i < theirs.size(); ++i) {
+    if (theirs[i].collective == kLeaves) gone.push_back(of[i]);
+  }
+  if (!gone.empty()) {
+    for (const int32_t rank : gone) left[static_cast<size_t>(rank)] = true;
+    if (members.size > kNamedSize) left.assign(left.size(), true);  // all know, and gather no more
+    throw gone_of(transfer, gone);
   }
   if (move.collective == kGiveUp) return {};  // whatever others do
   for (size_t i = 0; i < theirs.size(); ++i) {
@@ -261,7 +327,7 @@ Agreed agree_all(const tenon_members& members, Transfer& transfer, const tenon_d
   for (size_t i = 0; i < theirs.size(); ++i) {
     if (theirs[i].alike != ours.alike) compare_words(members, transfer, of[i], host, run);
   }
-  return {int64_t{members.size - 1} * static_cast<int64_t>(sizeof(Told)), {}, std::nullopt};
+  return {int64_t{members.size - 1} * static_cast<int64_t>(sizeof(Told)), {}, {}, {}};
 }
 
 // Between two processes the first that the lower rank sends meets the first that the other one
@@ -277,20 +343,66 @@ std::vector<size_t> meeting_order(const std::vector<Move>& moves, int32_t rank) 
   return order;
 }
 
-Agreed agree_pairs(const tenon_members& members, Transfer& transfer, const tenon_device& host,
-                   const Run& run) {
-  const std::vector<Move>& moves = transfer.moves;
-  const std::vector<size_t> order = meeting_order(moves, members.rank);
-  std::vector<Partner> partners;
-  for (const size_t i : order) {
-    partners.push_back({moves[i].peer, told_of(transfer, moves[i]),
-                        moves[i].collective == TENON_COLLECTIVE_SEND ? TENON_COLLECTIVE_RECEIVE
-                                                                     : TENON_COLLECTIVE_SEND});
+// The first of each partner's moves, and the others.
+struct Rounds {
+  std::vector<Partner> partners[2];
+  std::vector<size_t> moves[2];
+};
+
+Rounds rounds_of(const Transfer& transfer, int32_t rank) {
+  Rounds rounds;
+  int32_t before = -1;
+  for (const size_t i : meeting_order(transfer.moves, rank)) {
+    const Move& move = transfer.moves[i];
+    const int round = move.peer == before ? 1 : 0;
+    before = move.peer;
+    rounds.moves[round].push_back(i);
+    rounds.partners[round].push_back({move.peer, told_of(transfer, move),
+                                      move.collective == TENON_COLLECTIVE_SEND
+                                          ? TENON_COLLECTIVE_RECEIVE
+                                          : TENON_COLLECTIVE_SEND});
   }
-  const std::vector<Told> theirs = exchange(partners, transfer, host, run);
-  Agreed agreed{static_cast<int64_t>(partners.size() * sizeof(Told)),
-                std::vector<bool>(partners.size()), std::nullopt};
+  return rounds;
+}
+
+// Of the first round: who has left, and is told and asked nothing more.
+void take_leavers(const Transfer& transfer, const std::vector<Told>& theirs, Rounds& rounds,
+                  Agreed& agreed, Left& left) {
+  std::vector<int32_t> gone;
   for (size_t i = 0; i < theirs.size(); ++i) {
+    if (theirs[i].collective != kLeaves) continue;
+    gone.push_back(rounds.partners[0][i].rank);
+    left[static_cast<size_t>(gone.back())] = true;
+  }
+  if (gone.empty()) return;
+  agreed.gone = gone_of(transfer, gone);
+  for (size_t i = rounds.partners[1].size(); i-- > 0;) {
+    if (!left[static_cast<size_t>(rounds.partners[1][i].rank)]) continue;
+    rounds.partners[1].erase(rounds.partners[1].begin() + static_cast<std::ptrdiff_t>(i));
+    rounds.moves[1].erase(rounds.moves[1].begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  for (size_t i = 0; i < transfer.moves.size(); ++i) {
+    if (left[static_cast<size_t>(transfer.moves[i].peer)]) agreed.parted[i] = true;
+  }
+}
+
+Agreed agree_pairs(const tenon_members& members, Transfer& transfer, const tenon_device& host,
+                   const Run& run, Left& left) {
+  Rounds rounds = rounds_of(transfer, members.rank);
+  Agreed agreed{0, std::vector<bool>(transfer.moves.size()), std::nullopt, std::nullopt};
+  std::vector<Told> theirs = exchange(rounds.partners[0], transfer, host, run);
+  take_leavers(transfer, theirs, rounds, agreed, left);
+  std::vector<Partner> partners = std::move(rounds.partners[0]);
+  std::vector<size_t> order = std::move(rounds.moves[0]);
+  if (!rounds.partners[1].empty()) {
+    const std::vector<Told> rest = exchange(rounds.partners[1], transfer, host, run);
+    theirs.insert(theirs.end(), rest.begin(), rest.end());
+    partners.insert(partners.end(), rounds.partners[1].begin(), rounds.partners[1].end());
+    order.insert(order.end(), rounds.moves[1].begin(), rounds.moves[1].end());
+  }
+  agreed.bytes_sent = static_cast<int64_t>(partners.size() * sizeof(Told));
+  for (size_t i = 0; i < theirs.size(); ++i) {
+    if (left[static_cast<size_t>(partners[i].rank)]) continue;
     try {
       compare(transfer, partners[i].ours, theirs[i], partners[i].rank, partners[i].collective);
     } catch (const Mismatch& mismatch) {
@@ -304,10 +416,36 @@ Agreed agree_pairs(const tenon_members& members, Transfer& transfer, const tenon
 }  // namespace
 
 Agreed agree(const tenon_members& members, Transfer& transfer, const tenon_device& host,
-             const Run& run) {
+             const Run& run, Left& left) {
   if (members.size == 1) return {};
-  return between_two(transfer.collective()) ? agree_pairs(members, transfer, host, run)
-                                            : agree_all(members, transfer, host, run);
+  return between_two(transfer.collective()) ? agree_pairs(members, transfer, host, run, left)
+                                            : agree_all(members, transfer, host, run, left);
+}
+
+void tell_leaving(const tenon_members& members, const tenon_device& host, const Run& run,
+                  const Left& left) {
+  if (members.size > kNamedSize) return;  // by what all gather, which waits
+  Told ours{};
+  ours.collective = kLeaves;
+  std::vector<tenon_transfer_desc> moves;
+  for (int32_t rank = 0; rank < members.size; ++rank) {
+    if (rank == members.rank || left[static_cast<size_t>(rank)]) continue;
+    moves.push_back(bytes_move(TENON_COLLECTIVE_SEND, host, rank, &ours, nullptr));
+  }
+  std::vector<uint8_t> done(moves.size());
+  if (!moves.empty()) run(moves, done);
+}
+
+void gather_leaving(const tenon_members& members, const tenon_device& host, const Run& run,
+                    const Left& left) {
+  if (members.size <= kNamedSize || left[0]) return;
+  Told ours{};
+  ours.collective = kLeaves;
+  std::vector<Told> theirs(static_cast<size_t>(members.size));
+  const tenon_transfer_desc all =
+      bytes_move(TENON_COLLECTIVE_ALL_GATHER, host, 0, &ours, theirs.data());
+  uint8_t done = 0;
+  run({&all, 1}, {&done, 1});
 }
 
 }  // namespace tenon::processes

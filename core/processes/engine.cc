@@ -11,8 +11,23 @@
 
 namespace tenon::processes {
 
+namespace {
+
+// Groups that were released while others go on. Each keeps what the engine has for it, for example
+// a communicator, of which MPICH has 2,048; where there are more, the oldest is left untold.
+constexpr size_t kMaxRest = 1024;
+
+}  // namespace
+
 Engine::Engine(Context& context, const registry::Entry& kind, const data::MakeWorkerContext& make)
     : runtime_(context.runtime), kind_(&kind), context_(make()), process_(getpid()) {
+  context_->run([this](Context& own) { own_ = &own; });
+  ending_.emplace_back([this] {
+    for (const bool waits : {false, true}) {
+      for (const auto& each : rest_) each(waits);
+    }
+    rest_.clear();
+  });
   try {
     thread_ = std::thread([this] { work(); });
   } catch (const std::system_error& error) {
@@ -23,22 +38,43 @@ Engine::Engine(Context& context, const registry::Entry& kind, const data::MakeWo
 }
 
 Engine::~Engine() {
-  if (process_ == getpid()) {
-    {
-      const std::lock_guard lock(mutex_);
-      ends_ = true;
-    }
-    changed_.notify_one();
-    thread_.join();
-  } else {
-    thread_.detach();  // a copy: there is no such thread in this process
+  end();
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
   }
+  changed_.notify_one();
+  thread_.join();
   context_.reset();
   runtime_->release();
 }
 
+void Engine::drop(std::shared_ptr<Engine> engine) {
+  if (engine->process_ != getpid()) new std::shared_ptr<Engine>(std::move(engine));
+}
+
+void Engine::keep(Rest rest) noexcept {
+  rest_.splice(rest_.end(), rest);
+  if (rest_.size() <= kMaxRest) return;
+  rest_.pop_front();
+}
+
+void Engine::end() noexcept {
+  if (ended_all_.exchange(true)) return;
+  call_plain(std::move(ending_));
+}
+
+bool Engine::is_here() const {
+  return process_ == getpid() && thread_.get_id() != std::this_thread::get_id();
+}
+
 void Engine::refuse_forked() const {
-  if (process_ == getpid()) return;
+  if (process_ == getpid()) {
+    if (!ended_all_.load(std::memory_order_relaxed)) return;
+    fail_in(kind_->name, TENON_E_STATE, "the process is ending, and has left its groups", "group",
+            "a program that runs", "one that has returned from main, or called exit",
+            "do it before, or release the group");
+  }
   fail_in(kind_->name, TENON_E_STATE, "the group was made by the process that was forked", "group",
           "a group of this process", "one of process " + std::to_string(process_),
           "make groups after the fork");

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <utility>
 
 #include "core/base/words.h"
 #include "core/data/callback.h"
 #include "core/launch/moves.h"
+#include "core/processes/ends.h"
 #include "core/processes/sums.h"
 #include "core/trace/recorder.h"
 
@@ -97,19 +99,85 @@ std::string shown_of(const Transfer& transfer, int64_t group) {
 
 }  // namespace
 
+// Leaving a large group takes as long as the others take; engines count milliseconds in 32 bits.
+constexpr int64_t kAsLongAsItTakes = int64_t{20} * 24 * 3600 * 1000;
+
+// A group that is released keeps this until all of its engine's are.
+struct Group::Seat {
+  explicit Seat(Engine* of) : engine(of) {}
+  ~Seat() { release(); }
+
+  Engine* engine;
+  void* object = nullptr;
+  tenon_members members{0, 1};
+  Left left;
+
+  void end(bool waits) noexcept {
+    try {
+      const Run run = [&](std::span<const tenon_transfer_desc> what, std::span<uint8_t> done) {
+        data::run_callback(engine->context(), engine->kind(), "run", [&](tenon_call* call) {
+          return engine->desc().run(call, object, what.data(), static_cast<uint32_t>(what.size()),
+                                    kAsLongAsItTakes, done.data());
+        });
+      };
+      const tenon_device host = engine->runtime().host_device().id;
+      if (object) (waits ? gather_leaving : tell_leaving)(members, host, run, left);
+    } catch (...) {  // others are gone, or memory is: nobody is left to whom it matters
+      release();
+    }
+    if (waits) release();
+  }
+  void release() noexcept {
+    if (object) engine->desc().release(object);
+    object = nullptr;
+  }
+};
+
 Group::Group(std::shared_ptr<Engine> engine, int64_t timeout)
-    : engine_(std::move(engine)), timeout_(timeout) {
-  leave_.emplace_back([this] {
-    if (object_) engine_->desc().release(object_);
-  });
+    : engine_(std::move(engine)), seat_(std::make_shared<Seat>(engine_.get())), timeout_(timeout) {
+  leave_.emplace_back([this] { leave(); });
+  rest_.emplace_back([seat = seat_](bool waits) { seat->end(waits); });
 }
 
 // After all transfers that were begun.
-Group::~Group() { engine_->call_plain(std::move(leave_)); }
+Group::~Group() {
+  finish();
+  Engine::drop(std::move(engine_));
+}
+
+void Group::finish() noexcept {
+  if (!leave_.empty()) engine_->call_plain(std::move(leave_));
+}
+
+void Group::leave() noexcept {
+  seat_->object = std::exchange(object_, nullptr);
+  if (members_.size == 1 || mute_) return seat_->release();
+  seat_->members = members_;
+  seat_->left = std::move(left_);
+  engine_->keep(std::move(rest_));
+}
+
+void Group::end_others(int32_t status, std::string_view words) noexcept {
+  say_end(members_, words);
+  const auto ends = engine_->desc().abort;
+  if (object_ && ends) ends(object_, status);
+}
+
+void Group::end_program(int32_t status, std::string_view words) {
+  engine_->refuse_forked();
+  end_others(status, words);
+  end_process(status);
+}
+
+bool Group::is_here() const { return engine_->is_here(); }
+
+void Group::end_engine() noexcept { engine_->end(); }
 
 std::shared_ptr<Group> Group::give(std::shared_ptr<Group> made) {
   check_members(made->engine_->kind(), made->members_);
+  made->left_.resize(static_cast<size_t>(made->members_.size));
   made->number_ = Groups::of(made->engine_->runtime()).add(made);
+  finish_at_exit(made);
   return made;
 }
 
@@ -143,11 +211,22 @@ std::shared_ptr<Group> Group::split(int32_t color, int32_t key) {
   engine_->call([&](Context& cx) {
     require_whole("split");
     try {
+      Move move;
+      move.collective = kSplit;
+      Transfer all(*cx.runtime, {move}, false, timeout_);
+      all.sequence = ++sequence_;
+      agree(members_, all, cx.runtime->host_device().id, runner(cx, timeout_), left_);
       data::run_callback(cx, engine_->kind(), "split", [&](tenon_call* call) {
         return engine_->desc().split(call, object_, color, key, timeout_, &made->object_,
                                      &made->members_);
       });
+    } catch (const Mismatch&) {
+      throw;
+    } catch (const Gone& error) {
+      break_with(error, nullptr);
+      throw;
     } catch (const Error& error) {
+      mute_ = true;
       break_with(error, nullptr);
       throw;
     }
@@ -253,6 +332,19 @@ void Group::break_with(const Error& error, Transfer* transfer) noexcept {
   }
 }
 
+Run Group::runner(Context& context, int64_t timeout) const {
+  const auto deadline = Clock::now() + std::chrono::milliseconds(timeout);
+  return [this, &context, deadline](std::span<const tenon_transfer_desc> what,
+                                    std::span<uint8_t> done) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    data::run_callback(context, engine_->kind(), "run", [&](tenon_call* call) {
+      return engine_->desc().run(call, object_, what.data(), static_cast<uint32_t>(what.size()),
+                                 std::max<int64_t>(left, 1), done.data());
+    });
+  };
+}
+
 void Group::run(Context& context, Transfer& transfer) {
   if (transfer.step != 0 && transfer.step == failed_step_) throw Mismatch(*failed_with_);
   const bool pair = between_two(transfer.collective());
@@ -270,13 +362,18 @@ void Group::run(Context& context, Transfer& transfer) {
       failed_with_ = mismatch;
     }
     throw;
+  } catch (const Gone& error) {
+    break_with(error, nullptr);
+    throw;
   } catch (Error& error) {
+    mute_ = true;
     if (error.op != name_of(transfer.collective())) {
       error.message = transfer.words() + ": " + error.message;
     }
     break_with(error, &transfer);
     throw;
   } catch (...) {
+    mute_ = true;
     break_with({.status = TENON_E_MEMORY, .message = "memory ran out in " + transfer.words()},
                &transfer);
     throw;
@@ -284,18 +381,10 @@ void Group::run(Context& context, Transfer& transfer) {
 }
 
 void Group::make(Context& context, Transfer& transfer) {
-  const auto deadline = Clock::now() + std::chrono::milliseconds(transfer.timeout);
-  const Run run = [&](std::span<const tenon_transfer_desc> what, std::span<uint8_t> done) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    data::run_callback(context, engine_->kind(), "run", [&](tenon_call* call) {
-      return engine_->desc().run(call, object_, what.data(), static_cast<uint32_t>(what.size()),
-                                 std::max<int64_t>(left, 1), done.data());
-    });
-  };
+  const Run run = runner(context, transfer.timeout);
   // How long others have let this process wait, mostly.
   std::optional<trace::Span> agreeing(std::in_place, context.runtime->trace, "agree", "transfer");
-  const Agreed agreed = agree(members_, transfer, context.runtime->host_device().id, run);
+  const Agreed agreed = agree(members_, transfer, context.runtime->host_device().id, run, left_);
   agreeing.reset();
   for (Move& move : transfer.moves) {
     if (move.packed_input) launch::copy_into(context, *move.input, *move.packed_input);
@@ -330,6 +419,7 @@ void Group::make(Context& context, Transfer& transfer) {
     bytes_sent_ += bytes;
     if (!agreed.first) ++transfers_;
   }
+  if (agreed.gone) throw Gone(*agreed.gone);
   if (agreed.first) throw Mismatch(*agreed.first);
 }
 

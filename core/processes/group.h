@@ -8,12 +8,13 @@
 
 #include "core/data/options.h"
 #include "core/processes/agree.h"
+#include "core/processes/ends.h"
 #include "core/processes/engine.h"
 #include "core/processes/transfer.h"
 
 namespace tenon::processes {
 
-class Group : NoCopy {
+class Group : public Leavable {
  public:
   static constexpr int64_t kDefaultTimeout = 600'000;  // milliseconds
 
@@ -41,9 +42,15 @@ class Group : NoCopy {
   // this, if all know already. Waits for nobody.
   void give_up(Context& context, uint64_t step);
 
-  const tenon_members& members() const { return members_; }
+  const tenon_members& members() const override { return members_; }
   int64_t number() const { return number_; }
   tenon_group_info info() const;
+  // Ends all processes of the program; does not return. No memory is needed.
+  [[noreturn]] void end_program(int32_t status, std::string_view words);
+  void end_others(int32_t status, std::string_view words) noexcept override;
+  void finish() noexcept override;
+  void end_engine() noexcept override;
+  bool is_here() const override;
   Runtime* runtime() const { return &engine_->runtime(); }
 
  private:
@@ -62,11 +69,18 @@ class Group : NoCopy {
   void move_sum(Context& context, const Move& move, const Send& send) const;
   void require_whole(const std::string& words);
   void break_with(const Error& error, Transfer* transfer) noexcept;
+  Run runner(Context& context, int64_t timeout) const;
+  void leave() noexcept;
 
   std::shared_ptr<Engine> engine_;
   void* object_ = nullptr;
-  Engine::Task leave_;  // made with the group: leaving it cannot fail
+  Engine::Task leave_;  // made with the group, as the next two: leaving it cannot fail
+  Engine::Rest rest_;
+  struct Seat;  // what is kept of it then
+  std::shared_ptr<Seat> seat_;
   tenon_members members_{0, 1};
+  Left left_;          // the engine's thread's alone, as the next one
+  bool mute_ = false;  // the engine has failed in it: it is asked nothing more
   const int64_t timeout_;
   int64_t number_ = 0;
   uint64_t last_step_ = 0;

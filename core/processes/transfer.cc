@@ -16,7 +16,7 @@ using tensor::DimSpan;
 std::string_view name_of(uint32_t collective) noexcept {
   static constexpr std::array<std::string_view, kGiveUp + 1> names = {
       "send",           "receive",    "broadcast", "all_gather", "all_to_all",
-      "reduce_scatter", "all_reduce", "barrier",   "give_up"};
+      "reduce_scatter", "all_reduce", "barrier",   "split",      "give_up"};
   return collective < names.size() ? names[collective] : std::string_view("?");
 }
 

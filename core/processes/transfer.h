@@ -19,8 +19,10 @@ namespace tenon::processes {
 using tensor::Ref;
 using tensor::Tensor;
 
+// In place of a collective: a group is parted.
+inline constexpr uint32_t kSplit = TENON_COLLECTIVE_BARRIER + 1;
 // Of a process that gives up what all are doing; agreed on as the others, and nothing is moved.
-constexpr uint32_t kGiveUp = TENON_COLLECTIVE_BARRIER + 1;
+inline constexpr uint32_t kGiveUp = TENON_COLLECTIVE_BARRIER + 2;
 
 // "all_reduce"
 std::string_view name_of(uint32_t collective) noexcept;

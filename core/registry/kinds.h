@@ -32,6 +32,9 @@ constexpr uint32_t least_bytes(const tenon_dataset_desc*) {
 constexpr uint32_t least_bytes(const tenon_format_desc*) {
   return offsetof(tenon_format_desc, foreign);
 }
+constexpr uint32_t least_bytes(const tenon_collective_desc*) {
+  return offsetof(tenon_collective_desc, abort);
+}
 
 // Throw as checks.h says. what: "schedule acme.cosine"
 void check(const tenon_optimizer_desc& desc, const What& what, const SchemaOf& schema_of);

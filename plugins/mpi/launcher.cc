@@ -26,6 +26,7 @@ struct Launcher {
   const char* size;  // none: it tells ranks alone
   const char* rank;
   const char* who;
+  bool both = true;  // where one is, the other is, too
 };
 // The innermost first: mpirun starts its processes by srun, or by helpers that srun has started.
 // SLURM_NTASKS is no sign: a batch script, which is one process, has it, too.
@@ -33,8 +34,8 @@ constexpr Launcher kLaunchers[] = {
     {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "Open MPI's mpirun"},
     {"PMI_SIZE", "PMI_RANK", "the mpirun of MPICH or Intel MPI, or srun --mpi=pmi2"},
     {nullptr, "PMIX_RANK", "prterun, or another launcher with PMIx"},
-    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "srun"},
-    {"FLUX_JOB_SIZE", "FLUX_TASK_RANK", "flux run"},
+    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "srun", false},
+    {"FLUX_JOB_SIZE", "FLUX_TASK_RANK", "flux run", false},
     {"WORLD_SIZE", "RANK", "torchrun"}};
 
 const char* variable(const char* name) {
@@ -42,10 +43,14 @@ const char* variable(const char* name) {
   return value && *value ? value : nullptr;
 }
 
-int number_of(const char* text) {
-  int number = 0;
-  std::from_chars(text, text + std::strlen(text), number);
-  return number;
+// -1: it is not there, or no whole number of at least `least`.
+int whole_number(const char* name, int least) {
+  const char* const text = variable(name);
+  if (!text) return -1;
+  int number = -1;
+  const char* const end = text + std::strlen(text);
+  const auto [stop, error] = std::from_chars(text, end, number);
+  return error == std::errc() && stop == end && number >= least ? number : -1;
 }
 
 // "Open MPI v4.1.4", "MPICH Version: 5.0.2"; may be asked for before MPI_Init_thread.
@@ -75,6 +80,13 @@ std::string hint() {
 }
 
 #ifdef OPEN_MPI
+// At the beginning of a text; 0 if there is none.
+int number_of(const char* text) {
+  int number = 0;
+  std::from_chars(text, text + std::strlen(text), number);
+  return number;
+}
+
 // Whether Open MPI was built with Slurm's own PMI, by which it needs no PMIx.
 bool knows_slurm() {
   int level = 0;
@@ -120,15 +132,23 @@ int begin_session(MPI_Session* session) {
 }  // namespace
 
 Told told_by_launcher() {
-  for (const auto& [size, rank, who] : kLaunchers) {
-    const char* const rank_text = variable(rank);
-    const char* const size_text = size ? variable(size) : rank_text;
-    if (!rank_text || !size_text) continue;
-    Told told{number_of(size_text), !size, size ? size : rank, who};
-    if (!size && told.size > 0) ++told.size;  // ranks count from 0, and rank 0 may be alone
-    if (told.size > 0) return told;
+  Told unclear;
+  for (const auto& [size, rank, who, both] : kLaunchers) {
+    const int ranks = whole_number(rank, 0);
+    const int sizes = size ? whole_number(size, 1) : ranks;
+    if (ranks >= 0 && sizes >= 0) {
+      Told told{sizes, !size, size ? size : rank, who};
+      if (!size && sizes > 0) ++told.size;  // ranks count from 0, and rank 0 may be alone
+      if (told.size > 0) return told;
+    }
+    const bool said = variable(rank) || (size && variable(size));
+    if (!said || !both || !size || sizes == 1 || unclear.half) continue;
+    const bool of_rank = sizes < 0 && variable(rank);
+    unclear.half = of_rank ? rank : size;
+    unclear.wanted = of_rank ? size : rank;
+    unclear.who = who;
   }
-  return {};
+  return unclear;
 }
 
 Start::Start() {
@@ -164,6 +184,17 @@ Start::~Start() {
 }
 
 void require_alone(const Told& told) {
+  if (told.half) {
+    const char* const found = variable(told.wanted);
+    throw sdk::Failure{
+        TENON_E_STATE,
+        std::string(told.half) +
+            " says that this process is one of several, and MPI has found no other",
+        told.wanted,
+        std::string(told.wanted) + " beside it, a whole number, as " + told.who + " sets both",
+        found ? found : "none",
+        hint()};
+  }
   if (told.size <= 1) return;
   const std::string many = (told.at_least ? "at least " : "") + std::to_string(told.size);
   throw sdk::Failure{TENON_E_STATE,

@@ -14,6 +14,10 @@ struct Told {
   bool at_least = false;
   const char* variable = "";
   const char* who = "";
+  // Where nothing is said clearly: a variable of a launcher's, and the one beside it that is
+  // missing or not a number.
+  const char* half = nullptr;
+  const char* wanted = nullptr;
 };
 // Read before MPI_Init_thread: Open MPI 4 writes its own values there.
 Told told_by_launcher();
@@ -31,7 +35,7 @@ class Start {
   [[maybe_unused]] void* session_ = nullptr;  // one that was begun to see whether MPI can start
 };
 
-// For a world of one: throws TENON_E_STATE if the launcher has started more.
+// For a world of one: throws TENON_E_STATE if the launcher has started more, or may have.
 void require_alone(const Told& told);
 
 }  // namespace tenon::mpi

@@ -4,7 +4,8 @@
 // MPI 3.0; sources: "MPI: A Message-Passing Interface Standard", version 3.1, chapters 3
 // (point to point), 5 (collectives), 6 (communicators). Every call is a nonblocking one that is
 // tested until the time is over. MPI is initialised in the engine's thread with
-// MPI_THREAD_SERIALIZED, and finalised there when the world is left: a process joins once.
+// MPI_THREAD_SERIALIZED, and finalised there when the world is left: a process joins once. Only
+// MPI_Abort comes from another thread; calls take turns.
 #include <mpi.h>
 #include <tenon/sdk/plugin/collective.hpp>
 #include <tenon/sdk/plugin/plugin.hpp>
@@ -13,6 +14,7 @@
 #include <atomic>
 #include <chrono>
 #include <climits>
+#include <mutex>
 #include <vector>
 
 #include "launcher.h"
@@ -29,6 +31,9 @@ void check(int code, const char* function) {
   MPI_Error_string(code, words, &length);
   throw sdk::Failure{TENON_E_PEER, std::string(function) + " has failed: " + words, function};
 }
+
+// Held by who calls MPI, and not while he waits.
+std::timed_mutex turn;
 
 // ---- What is sent -------------------------------------------------------------------------------
 
@@ -97,14 +102,17 @@ bool test_all(std::vector<MPI_Request>& requests, const char* what, uint8_t* don
   return all;
 }
 
-// Tests until all are done; false if the time is over before.
+// Tests until all are done; false if the time is over before. With the turn, which others get
+// between the tests.
 bool wait_all(std::vector<MPI_Request>& requests, int64_t timeout, const char* what,
               uint8_t* done) {
   const auto begin = Clock::now();
   for (;;) {
     if (test_all(requests, what, done)) return true;
     if (Clock::now() - begin >= std::chrono::milliseconds(timeout)) return false;
+    turn.unlock();
     sdk::give_way(begin);
+    turn.lock();
   }
 }
 
@@ -139,7 +147,9 @@ class Session {
   }
   // Others may be gone: then nothing is called that would wait for them.
   ~Session() {
-    if (whole && ours_) MPI_Finalize();
+    if (!whole || !ours_) return;
+    meet();
+    MPI_Finalize();
   }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -161,7 +171,24 @@ class Session {
   bool whole = true;              // nothing has failed
   std::vector<MPI_Request> open;  // of a transfer whose time was over
 
+  MPI_Comm ends = MPI_COMM_NULL;  // all processes, for the last thing that they do together
+
  private:
+  // MPI_Finalize waits for all; Open MPI does it by way of mpirun, which (4.1) may hang itself if
+  // the others are aborted then. So it is waited here. Without a limit: others may work on.
+  void meet() noexcept {
+    if (ends == MPI_COMM_NULL) return;
+    const std::lock_guard ours(turn);
+    std::vector<MPI_Request> all = {MPI_REQUEST_NULL};
+    constexpr int64_t kMonth = int64_t{30} * 24 * 3600 * 1000;
+    try {
+      check(MPI_Ibarrier(ends, all.data()), "MPI_Ibarrier");
+      while (!wait_all(all, kMonth, "MPI_Test", nullptr)) {
+      }
+    } catch (...) {  // MPI_Finalize tells
+    }
+  }
+
   const tenon::mpi::Told told_ = tenon::mpi::told_by_launcher();
   bool ours_ = false;  // MPI was initialised here
 };
@@ -169,9 +196,11 @@ class Session {
 class Mpi {
  public:
   Mpi(const sdk::Attrs&, int64_t timeout) : session_(std::make_shared<Session>()) {
+    const std::lock_guard ours(turn);
     session_->require_company();
     // A communicator of our own, so that messages of the program do not meet ours.
     check(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
+    check(MPI_Comm_dup(MPI_COMM_WORLD, &session_->ends), "MPI_Comm_dup");
     count();
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Ibarrier(comm_, &request), "MPI_Ibarrier");
@@ -182,8 +211,9 @@ class Mpi {
   }
   ~Mpi() {
     try {
+      const std::lock_guard ours(turn);
       session_->settle();
-      if (session_->whole) MPI_Comm_free(&comm_);
+      if (session_->whole && !unheard_) MPI_Comm_free(&comm_);
     } catch (...) {
       // MPI itself has failed: it is left as it is.
     }
@@ -195,6 +225,7 @@ class Mpi {
 
   // Parting has no nonblocking form: all are waited for first, so that it returns at once.
   std::unique_ptr<Mpi> split(int32_t color, int32_t key, int64_t timeout) {
+    const std::lock_guard ours(turn);
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Ibarrier(comm_, &request), "MPI_Ibarrier");
     guard([&] { wait({request}, timeout, "split", nullptr); });
@@ -204,13 +235,27 @@ class Mpi {
   }
 
   void run(std::span<const tenon_transfer_desc> transfers, int64_t timeout, uint8_t* done) {
+    const std::lock_guard ours(turn);
     guard([&] {
       if (transfers[0].collective <= TENON_COLLECTIVE_RECEIVE) {
         run_pairs(transfers, timeout, done);
       } else {
+        unheard_ = false;
         run_all(transfers[0], timeout, done);
       }
     });
+  }
+
+  // Not in turn if a call takes longer than this: then it waits for others, for whom we are the
+  // reason to end.
+  static void end_all(int32_t status) noexcept {
+    constexpr auto kPatience = std::chrono::seconds(1);
+    // What was written goes by way of mpirun; that of MPICH ends without it.
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    const std::unique_lock ours(turn, kPatience);
+    int ended = 0;
+    MPI_Finalized(&ended);
+    if (!ended) MPI_Abort(MPI_COMM_WORLD, status);
   }
 
  private:
@@ -240,6 +285,9 @@ class Mpi {
 
   void run_pairs(std::span<const tenon_transfer_desc> transfers, int64_t timeout, uint8_t* done) {
     std::vector<MPI_Request> requests(transfers.size(), MPI_REQUEST_NULL);
+    unheard_ = std::ranges::all_of(transfers, [](const tenon_transfer_desc& each) {
+      return each.collective == TENON_COLLECTIVE_SEND;
+    });
     for (size_t i = 0; i < transfers.size(); ++i) {
       const tenon_transfer_desc& each = transfers[i];
       const Bytes all(sdk::bytes_of(each, each.count));
@@ -308,6 +356,9 @@ class Mpi {
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;
+  // What was sent last may lie unheard with others, as what the host tells when a group is left:
+  // another communicator of the program may not get this one's place.
+  bool unheard_ = false;
 };
 
 constexpr tenon_collective_desc engines[] = {sdk::collective<Mpi>(

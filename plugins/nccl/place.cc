@@ -56,6 +56,15 @@ void read_environment(Place& place) {
     if (variable(launcher.local_rank)) place.local_rank = number_of(launcher.local_rank, 0);
     return;
   }
+  for (const auto& [rank, size, local_rank] : kLaunchers) {
+    if (!variable(rank) && !variable(size)) continue;
+    const char* const there = variable(rank) ? rank : size;
+    const char* const missing = variable(rank) ? size : rank;
+    throw sdk::Failure{
+        TENON_E_STATE, std::string(there) + " is in the environment, and " + missing + " is not",
+        missing,       "a whole number, beside " + std::string(there),
+        "none",        "start it by torchrun, mpirun or srun, or give the options rank and size"};
+  }
   throw sdk::Failure{
       TENON_E_STATE, "nothing says which of the processes this one is",
       "rank",        "RANK and WORLD_SIZE in the environment, or those of mpirun or srun",

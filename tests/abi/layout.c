@@ -800,7 +800,7 @@ MEMBER(tenon_transfer_desc, count, 24);
 MEMBER(tenon_transfer_desc, from, 32);
 MEMBER(tenon_transfer_desc, to, 40);
 
-STRUCT(tenon_collective_desc, 120);
+STRUCT(tenon_collective_desc, 128);
 MEMBER(tenon_collective_desc, struct_size, 0);
 MEMBER(tenon_collective_desc, flags, 4);
 MEMBER(tenon_collective_desc, name, 8);
@@ -814,6 +814,7 @@ MEMBER(tenon_collective_desc, create, 88);
 MEMBER(tenon_collective_desc, release, 96);
 MEMBER(tenon_collective_desc, split, 104);
 MEMBER(tenon_collective_desc, run, 112);
+MEMBER(tenon_collective_desc, abort, 120);
 
 STRUCT(tenon_collectives_table, 16);
 MEMBER(tenon_collectives_table, struct_size, 0);

@@ -85,6 +85,11 @@ void add_groups(FaultRows& rows) {
       [](FaultWorld& w) { return tenon_group_split(w.cx, spare.group, 1, 0, &w.outs.group); }, {},
       renew);
   ends_spare(rows, true);
+  // One that is refused: the right one does not return.
+  sweep(rows, "tenon_group_abort", "", [](FaultWorld& w) {
+    const tenon_status status = tenon_group_abort(w.cx, w.own.group, 0, "words", TENON_NUL);
+    return status == TENON_E_ARGUMENT ? TENON_OK : status;
+  });
   sweep(rows, "tenon_group_get_info", "",
         [](FaultWorld& w) { return tenon_group_get_info(w.cx, w.own.group, &w.outs.group_info); });
   sweep(

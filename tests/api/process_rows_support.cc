@@ -58,6 +58,7 @@ void add_groups(Rows& rows) {
   wrong("unknown", TENON_E_NOT_FOUND, "tenon.smoke");
   wrong("NULL name", TENON_E_ARGUMENT, nullptr);
   wrong("negative time-out", TENON_E_ARGUMENT, "tenon.self", -1);
+  wrong("time-out of 25 days", TENON_E_ARGUMENT, "tenon.self", int64_t{1} << 31);
   wrong("unknown option", TENON_E_ATTRIBUTE, "tenon.self", 0, "size");
   add(rows, function, "NULL out", TENON_E_ARGUMENT, [](World& w) {
     return tenon_group_create(w.cx, "tenon.self", TENON_NUL, nullptr, nullptr, 0, 0, nullptr);
@@ -71,6 +72,16 @@ void add_groups(Rows& rows) {
       [](World& w) { return tenon_group_split(w.cx, w.own.group, -1, 0, &w.outs.group); });
   add(rows, split, "NULL out", TENON_E_ARGUMENT,
       [](World& w) { return tenon_group_split(w.cx, w.own.group, 0, 0, nullptr); });
+  const char* const abort = "tenon_group_abort";
+  add_group(rows, abort, [](World&, tenon_context* cx, tenon_group* group) {
+    return tenon_group_abort(cx, group, 0, "", TENON_NUL);
+  });
+  for (const int32_t status : {-1, 0, 256}) {
+    add(rows, abort, "no exit status", TENON_E_ARGUMENT,
+        [=](World& w) { return tenon_group_abort(w.cx, w.own.group, status, "words", TENON_NUL); });
+  }
+  add(rows, abort, "NULL words", TENON_E_ARGUMENT,
+      [](World& w) { return tenon_group_abort(w.cx, w.own.group, 1, nullptr, 1); });
   const char* const info = "tenon_group_get_info";
   add_group(rows, info, [](World& w, tenon_context* cx, tenon_group* group) {
     return tenon_group_get_info(cx, group, &w.outs.group_info);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <tenon/ext/draft/archives.h>
 #include <tenon/ext/draft/loaders.h>
+#include <tenon/ext/draft/processes.h>
 #include <tenon/ext/draft/tokenizers.h>
 #include <tenon/ext/draft/transforms.h>
 
@@ -210,6 +211,24 @@ TEST_F(MuseumOfThisDraft, TheFormatIsReadAndHasNothingForeign) {
     EXPECT_THAT(found, ElementsAre('a', 'b', 'c'));
   }
   tenon_archive_release(archive);
+}
+
+// Its descriptor ends before engines could end a program.
+TEST_F(MuseumOfThisDraft, TheEngineMovesMemory) {
+  Session s(exhibits());
+  tenon_group* group = nullptr;
+  s.must(tenon_group_create(s.context, "museum.alone", TENON_NUL, nullptr, nullptr, 0, 0, &group));
+  const Tensor x = s.tensor({1, 2});
+  const tenon_transfer_request sum = {sizeof sum, 0,       TENON_COLLECTIVE_ALL_REDUCE,
+                                      0,          x.get(), x.get()};
+  const tenon_transfer_request* const requests = &sum;
+  tenon_transfer* transfer = nullptr;
+  s.must(tenon_group_begin(s.context, group, &requests, 1, 0, &transfer));
+  s.must(tenon_transfer_end(s.context, transfer));
+  EXPECT_THAT(s.floats(x.get()), ElementsAre(1, 2));
+  EXPECT_EQ(tenon_group_abort(s.context, group, 0, "", 0), TENON_E_ARGUMENT);
+  tenon_transfer_release(transfer);
+  tenon_group_release(group);
 }
 
 TEST_F(Museum, AnotherDraftIsRefusedByItsManifest) {

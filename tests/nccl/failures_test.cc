@@ -60,6 +60,11 @@ TEST(NcclLibraries, WhatTheyLackIsNamed) {
 
 TEST(NcclPlaces, WrongOnesAreRefused) {
   expect_refused({{"RANK", ""}}, {},
+                 {"TENON_E_STATE", "WORLD_SIZE is in the environment, and RANK is not",
+                  "| RANK | expected a whole number, beside WORLD_SIZE | found none", "torchrun"});
+  expect_refused({{"WORLD_SIZE", ""}}, {},
+                 {"TENON_E_STATE", "RANK is in the environment, and WORLD_SIZE is not"});
+  expect_refused({{"RANK", ""}, {"WORLD_SIZE", ""}}, {},
                  {"TENON_E_STATE", "nothing says which of the processes this one is", "torchrun"});
   expect_refused({{"RANK", "two"}}, {},
                  {"TENON_E_ARGUMENT", "RANK is not a whole number", "found two"});

@@ -107,8 +107,35 @@ TEST_F(LaunchersFull, OneProcessIsAlone) {
                 {"OMPI_COMM_WORLD_RANK", "0"},
                 {"SLURM_STEP_NUM_TASKS", "4"},
                 {"SLURM_PROCID", "3"}});
-  // Not what a launcher says.
-  expect_alone({{"WORLD_SIZE", "2"}, {"PMI_SIZE", "many"}, {"PMI_RANK", "0"}});
+  // torchrun's of one process, and half of them.
+  expect_alone({{"WORLD_SIZE", "1"}, {"RANK", "0"}});
+  expect_alone({{"WORLD_SIZE", "1"}});
+}
+
+// What a launcher says in half is no sign of one process.
+TEST_F(LaunchersFull, AVariableWithoutTheOtherIsRefused) {
+  const auto expect_half = [](const Variables& variables, const std::string& half,
+                              const std::string& wanted, const std::string& found) {
+    in_environment(variables, [&](Process& process, tenon_status status) {
+      ASSERT_EQ(status, TENON_E_STATE) << half;
+      const tenon_error error = process.error();
+      EXPECT_EQ(std::string(error.message),
+                "tenon.mpi: " + half +
+                    " says that this process is one of several, and MPI has found no other");
+      EXPECT_EQ(std::string(error.operand), wanted);
+      EXPECT_TRUE(std::string(error.expected).starts_with(wanted + " beside it, a whole number"))
+          << error.expected;
+      EXPECT_EQ(std::string(error.found), found);
+    });
+  };
+  expect_half({{"RANK", "1"}}, "RANK", "WORLD_SIZE", "none");
+  expect_half({{"RANK", "0"}, {"WORLD_SIZE", "two"}}, "RANK", "WORLD_SIZE", "two");
+  expect_half({{"WORLD_SIZE", "2"}}, "WORLD_SIZE", "RANK", "none");
+  expect_half({{"WORLD_SIZE", "2"}, {"RANK", "1.0"}}, "WORLD_SIZE", "RANK", "1.0");
+  expect_half({{"PMI_RANK", "0"}}, "PMI_RANK", "PMI_SIZE", "none");
+  expect_half({{"PMI_SIZE", "many"}, {"PMI_RANK", "0"}}, "PMI_RANK", "PMI_SIZE", "many");
+  expect_half({{"OMPI_COMM_WORLD_SIZE", "2"}}, "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK",
+              "none");
 }
 
 }  // namespace

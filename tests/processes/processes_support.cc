@@ -37,9 +37,14 @@ Process::Process() {
 
 Process::~Process() {
   for (tenon_tensor* tensor : tensors_) tenon_tensor_release(tensor);
-  for (tenon_group* group : groups_) tenon_group_release(group);
+  release_groups();
   tenon_context_release(context);
   tenon_runtime_release(runtime);
+}
+
+void Process::release_groups() {
+  for (tenon_group* group : groups_) tenon_group_release(group);
+  groups_.clear();
 }
 
 tenon_group* Process::join(int64_t timeout, const char* engine) {
@@ -161,7 +166,8 @@ std::vector<float> noise(int seed, int64_t count, float scale) {
   return data;
 }
 
-void in_processes(int n, const std::function<void(int rank)>& body, std::vector<int> die) {
+void in_processes(int n, const std::function<void(int rank)>& body, std::vector<int> die,
+                  std::map<int, int>* statuses) {
   static int count = 0;
   const std::string name =
       "/tenon-test-" + std::to_string(getpid()) + "-" + std::to_string(++count);
@@ -179,6 +185,10 @@ void in_processes(int n, const std::function<void(int rank)>& body, std::vector<
       kill(children[static_cast<size_t>(rank)], SIGKILL);
       waitpid(children[static_cast<size_t>(rank)], &status, 0);
       ADD_FAILURE() << "rank " << rank << " does not end";
+      continue;
+    }
+    if (statuses && statuses->contains(rank)) {
+      statuses->at(rank) = status;
       continue;
     }
     const bool dies = std::ranges::find(die, rank) != die.end();

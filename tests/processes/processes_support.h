@@ -8,6 +8,7 @@
 #include <tenon/tenon.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +27,7 @@ class Process {
   tenon_group* join(int64_t timeout = 20'000, const char* engine = "test.shm");
   tenon_tensor* tensor(tenon_dtype dtype, const std::vector<int64_t>& shape, const void* data);
   tenon_tensor* floats(const std::vector<int64_t>& shape, const std::vector<float>& data);
+  void release_groups();
   tenon_tensor* keep(tenon_tensor* tensor);  // released at the end
   std::vector<float> read(tenon_tensor* tensor);
   // Begins and ends one transfer; its status.
@@ -50,8 +52,10 @@ class Process {
 std::vector<float> noise(int seed, int64_t count, float scale);
 
 // Runs `body` in so many processes, each of which gets its rank, and fails if one of them does or
-// does not end. A process whose rank is in `die` is expected to be killed.
-void in_processes(int n, const std::function<void(int rank)>& body, std::vector<int> die = {});
+// does not end. A process whose rank is in `die` is expected to be killed; how one ends whose rank
+// is a key of `statuses` stands there afterwards, as waitpid tells it.
+void in_processes(int n, const std::function<void(int rank)>& body, std::vector<int> die = {},
+                  std::map<int, int>* statuses = nullptr);
 
 // What `tenon verify ENGINE` has printed in so many processes, and how each of them has ended.
 struct Judged {

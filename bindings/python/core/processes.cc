@@ -56,6 +56,20 @@ PyObject* split_group(PyObject*, PyObject* arguments) {
   return status == TENON_OK ? Group::make(made) : fail(context, status);
 }
 
+// abort_group(group, status, words): returns only if it is refused
+PyObject* abort_group(PyObject*, PyObject* arguments) {
+  PyObject* capsule = nullptr;
+  int status = 0;
+  Text words;
+  if (!PyArg_ParseTuple(arguments, "Ois#", &capsule, &status, &words.data, &words.length)) {
+    return nullptr;
+  }
+  tenon_context* context = context_of_thread();
+  tenon_group* group = Group::get(capsule);
+  if (!context || !group) return nullptr;
+  return done(context, tenon_group_abort(context, group, status, words.data, words.size()));
+}
+
 // group_info(group): (number, rank, size, transfers, bytes_sent, bytes_agreed)
 PyObject* group_info(PyObject*, PyObject* capsule) {
   tenon_context* context = context_of_thread();
@@ -252,6 +266,7 @@ PyObject* clip_parallel(PyObject*, PyObject* arguments) {
 PyMethodDef process_methods[] = {
     {"create_group", guarded<create_group>, METH_VARARGS, nullptr},
     {"split_group", split_group, METH_VARARGS, nullptr},
+    {"abort_group", abort_group, METH_VARARGS, nullptr},
     {"group_info", group_info, METH_O, nullptr},
     {"begin_transfer", guarded<begin_transfer>, METH_VARARGS, nullptr},
     {"end_transfer", end_transfer, METH_O, nullptr},

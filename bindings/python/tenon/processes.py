@@ -14,7 +14,12 @@
 With `tenon.self` it runs in one process, and gives the same bits.
 """
 
+import contextlib
 import operator
+import os
+import sys
+import traceback
+import weakref
 
 from tenon import _core, _ops
 from tenon._errors import check_type, refuse
@@ -30,6 +35,7 @@ _COLLECTIVES = {
     "all_reduce": 6,
     "barrier": 7,
 }
+_LONGEST = 2147483  # seconds: engines count milliseconds in 32 bits, too
 
 
 def join(engine, timeout=None, **options):
@@ -39,6 +45,8 @@ def join(engine, timeout=None, **options):
              process alone
     timeout  seconds that joining, and each transfer, may take; ten minutes unless given
     options  of the engine
+
+    From then on an error that nobody catches ends all processes, with its words and the rank.
     """
     check_type("join", "engine", engine, str, "the name of an engine")
     return Group(_core.create_group(engine, options, _milliseconds(timeout)))
@@ -48,9 +56,45 @@ def _milliseconds(timeout):
     if timeout is None:
         return 0
     check_type("transfer", "timeout", timeout, (int, float), "seconds")
-    if not timeout > 0:
-        raise refuse("transfer", "timeout", "seconds above 0", repr(timeout))
+    if not 0 < timeout <= _LONGEST:  # what is not a number is neither
+        expected = f"seconds above 0, at most {_LONGEST} (24 days)"
+        raise refuse("transfer", "timeout", expected, repr(timeout))
     return max(1, round(timeout * 1000))
+
+
+# ---- The end of a program -----------------------------------------------------------------------
+
+_groups = weakref.WeakSet()  # of several processes
+_joined_in = None  # the process that has joined, not one that was forked from it
+
+
+def _watch(group):
+    """An error that nobody catches ends the program: the others would wait for this process."""
+    global _joined_in
+    if _joined_in is None:
+        previous = sys.excepthook
+
+        def hook(kind, error, trace):
+            previous(kind, error, trace)
+            _end_all(kind, error)
+
+        sys.excepthook = hook
+    _joined_in = os.getpid()
+    _groups.add(group)
+
+
+def _end_all(kind, error):
+    if hasattr(sys, "ps1") or sys.flags.interactive or os.getpid() != _joined_in:
+        return  # the user, or the process that has forked this one, goes on
+    for group in sorted(_groups, key=lambda group: -group.size)[:1]:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):
+                stream.flush()
+        words = "".join(traceback.format_exception_only(kind, error)).strip()
+        _core.abort_group(group._handle, 130 if kind is KeyboardInterrupt else 1, words)
+
+
+# ---- Transfers ----------------------------------------------------------------------------------
 
 
 class Transfer:
@@ -81,6 +125,8 @@ class Group:
     def __init__(self, handle):
         self._handle = handle
         self.number, self.rank, self.size = _core.group_info(handle)[:3]
+        if self.size > 1:
+            _watch(self)
 
     def split(self, color, key=0):
         """The group of all processes that give the same color, in the order of their keys, then

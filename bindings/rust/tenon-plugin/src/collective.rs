@@ -135,6 +135,7 @@ pub const fn collective<C: Collective>() -> tenon_collective_desc {
         release: Some(release_box::<C>),
         split: Some(split::<C>),
         run: Some(run::<C>),
+        abort: None,
     }
 }
 

@@ -47,7 +47,7 @@ const _: () = assert!(size_of::<tenon_host_rng>() == 16);
 const _: () = assert!(size_of::<tenon_collective_option>() == 56);
 const _: () = assert!(size_of::<tenon_members>() == 8);
 const _: () = assert!(size_of::<tenon_transfer_desc>() == 48);
-const _: () = assert!(size_of::<tenon_collective_desc>() == 120);
+const _: () = assert!(size_of::<tenon_collective_desc>() == 128);
 const _: () = assert!(size_of::<tenon_collectives_table>() == 16);
 const _: () = assert!(size_of::<tenon_dataset_option>() == 40);
 const _: () = assert!(size_of::<tenon_dataset_field>() == 96);
@@ -567,6 +567,7 @@ fn every_member_is_where_c_has_it() {
     assert_eq!(offset!(tenon_collective_desc, release), 96);
     assert_eq!(offset!(tenon_collective_desc, split), 104);
     assert_eq!(offset!(tenon_collective_desc, run), 112);
+    assert_eq!(offset!(tenon_collective_desc, abort), 120);
     assert_eq!(offset!(tenon_collectives_table, struct_size), 0);
     assert_eq!(offset!(tenon_collectives_table, count), 4);
     assert_eq!(offset!(tenon_collectives_table, descs), 8);

@@ -992,6 +992,7 @@ pub struct tenon_collective_desc {
         timeout: i64,
         out_done: *mut u8,
     ) -> tenon_status>,
+    pub abort: Option<unsafe extern "C" fn(object: *mut c_void, status: i32)>,
 }
 // Constant data of a plugin, which any thread may read.
 unsafe impl Sync for tenon_collective_desc {}

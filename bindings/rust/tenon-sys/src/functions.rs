@@ -543,6 +543,13 @@ functions! {
         key: i32,
         out_group: *mut *mut tenon_group,
     ) -> tenon_status;
+    fn tenon_group_abort(
+        context: *mut tenon_context,
+        group: *mut tenon_group,
+        status: i32,
+        words: *const c_char,
+        words_length: u64,
+    ) -> tenon_status;
     fn tenon_group_get_info(
         context: *mut tenon_context,
         group: *mut tenon_group,

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # tests/abi/museum/draft2/make.sh: how the binaries of draft 2 were made. Once; see ../README.md.
-# Usage, in the repository, with the tree built, ID being op, device, sdk, data, samples, lengths or
-# files:
+# Usage, in the repository, with the tree built, ID being op, device, sdk, data, samples, lengths,
+# files or engines:
 #   tests/abi/museum/draft2/make.sh build/release ID...
 set -eu
 build=$1

@@ -26,7 +26,7 @@ namespace tenon::tests {
 namespace sdk = tenon::sdk;
 using Clock = std::chrono::steady_clock;
 
-constexpr int32_t kSlots = 64;
+constexpr int32_t kSlots = 80;
 constexpr size_t kRing = size_t{1} << 17;
 
 // One writer, one reader.

@@ -103,6 +103,10 @@ typedef struct tenon_collective_desc {
   //          the object, and memory of what is not done stays for as long as the process lives.
   tenon_status (*run)(tenon_call* call, void* object, const tenon_transfer_desc* transfers,
                       uint32_t n, int64_t timeout, uint8_t* out_done);
+  // NULL: ending this process is all that is done, which the others see as one that is gone. Else
+  // ends all processes of the program at once, this one too, with the exit status `status`, 1 to
+  // 255, and may return where it cannot. Comes from any thread, also while another callback runs.
+  void (*abort)(void* object, int32_t status);
 } tenon_collective_desc;
 
 typedef struct tenon_collectives_table {

@@ -19,6 +19,11 @@
 // is over. A mismatch changes nothing and the group goes on; after a time-out, or if a process is
 // gone, the group is of no more use: every later transfer is TENON_E_STATE.
 //
+// A process that has released its group, or has ended in order, has left: the others are told in
+// their next transfer, TENON_E_PEER, and the group is of no more use. What is still held when the
+// process ends is left then, by exit() and the return of main(); if the exit status is not 0, all
+// are ended. Engines may wait for the others when the last group is left, as MPI does.
+//
 // Sums. A context in canonical arithmetic adds in a fixed order, a tree over the ranks: neighbours
 // first, ((0+1)+(2+3))+((4+5)+(6+7)). So a program that cuts its batch into shards and adds shards
 // of one process by the same tree gets the same bits from 1, 2, 4 and 8 processes. In `fast`
@@ -45,7 +50,9 @@ typedef struct tenon_transfer tenon_transfer;
 // Joins all processes of the program, through a registered engine, and returns when they have
 // joined. The runtime query "collectives" names the engines, with their options.
 // names, values  [n_values] options, copied
-// timeout  milliseconds that a transfer of the group may take, and the joining, too; 0: ten minutes
+// timeout  milliseconds that a transfer of the group may take, and the joining, too, up to 2^31 -
+// 1;
+//          0: ten minutes
 // memory   *out_group is the caller's; tenon_group_release
 // threads  [one thread per context]          state  [any but capture]
 // errors   TENON_E_NOT_FOUND (no such engine), TENON_E_ATTRIBUTE, TENON_E_TIMEOUT (somebody has not
@@ -56,8 +63,9 @@ TENON_EXPORT tenon_status tenon_group_create(tenon_context* context, const char*
                                              const tenon_value* values, uint32_t n_values,
                                              int64_t timeout, tenon_group** out_group);
 
-// Leaves the group, after the transfers that were begun. Transfers that are held stay readable.
-// Legal with NULL and on any thread.
+// Leaves the group, after the transfers that were begun; transfers that are held stay readable. The
+// others are told when the last of all groups that were split from one is released. Legal with NULL
+// and on any thread.
 // since    draft 2
 TENON_EXPORT void tenon_group_release(tenon_group* group);
 
@@ -70,6 +78,19 @@ TENON_EXPORT void tenon_group_release(tenon_group* group);
 // since    draft 2
 TENON_EXPORT tenon_status tenon_group_split(tenon_context* context, tenon_group* group,
                                             int32_t color, int32_t key, tenon_group** out_group);
+
+// Ends all processes of the program, for a failure that is for all of them: writes "tenon: rank 2
+// of 4: WORDS" to the standard error, asks the engine to end the others, and ends this process.
+// Nothing is left in order, no output is flushed. Where the engine cannot end others they see that
+// this process is gone. Returns with an error alone.
+// status   1 to 255: the exit status
+// words    what has happened; "" is nothing
+// threads  [one thread per context], also while transfers are under way       state  [any]
+// errors   TENON_E_ARGUMENT (status), TENON_E_STATE (a forked process)
+// since    draft 2
+TENON_EXPORT tenon_status tenon_group_abort(tenon_context* context, tenon_group* group,
+                                            int32_t status, const char* words,
+                                            uint64_t words_length);
 
 // What a group has sent so far, and who is in it. The callee writes no more than the caller's
 // struct_size.

@@ -6,6 +6,7 @@
 //     tenon_members members() const;
 //     std::unique_ptr<Wires> split(int32_t color, int32_t key, int64_t timeout);
 //     void run(std::span<const tenon_transfer_desc> transfers, int64_t timeout, uint8_t* done);
+//     void end_all(int32_t status) noexcept;  // may be left out; from any thread
 //   };
 //   constexpr tenon_collective_desc engines[] = {
 //       sdk::collective<Wires>({.name = "acme.wires", .devices = "host"})};
@@ -96,6 +97,11 @@ constexpr tenon_collective_desc collective(const CollectiveSpec& spec) {
       static_cast<Engine*>(object)->run({transfers, n}, timeout, out_done);
     });
   };
+  if constexpr (requires(Engine & engine, int32_t status) { engine.end_all(status); }) {
+    desc.abort = [](void* object, int32_t status) {
+      static_cast<Engine*>(object)->end_all(status);
+    };
+  }
   return desc;
 }
 

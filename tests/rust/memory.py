@@ -25,7 +25,7 @@ def programs():
 def main():
     found = dict(programs())
     print("tests:", ", ".join(found))
-    if not {"tensor", "training", "alone", "side"} <= set(found):
+    if not {"tensor", "training", "processes", "alone", "side"} <= set(found):
         return 1
     leaks = ["--leak-check=full", "--show-leak-kinds=definite", "--errors-for-leak-kinds=definite"]
     watched = [VALGRIND, "--quiet", "--error-exitcode=9", *leaks, f"--suppressions={SUPPRESSED}"]

@@ -28,6 +28,7 @@
 #include <tenon/cpp/operators.hpp>
 #include <tenon/cpp/optimizer.hpp>
 #include <tenon/cpp/plan.hpp>
+#include <tenon/cpp/processes.hpp>
 #include <tenon/cpp/schedule.hpp>
 #include <tenon/cpp/tensor.hpp>
 #include <tenon/cpp/tokenizer.hpp>

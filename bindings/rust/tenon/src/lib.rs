@@ -40,6 +40,7 @@
 
 mod call;
 mod context;
+mod data_parallel;
 mod datasets;
 #[rustfmt::skip]
 mod entries;
@@ -58,6 +59,7 @@ mod operators;
 pub mod ops;
 mod optimizer;
 mod plan;
+pub mod processes;
 mod runtime;
 mod schedule;
 #[rustfmt::skip]

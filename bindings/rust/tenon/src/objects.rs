@@ -19,7 +19,9 @@ objects! {
     tenon_archive: tenon_archive_release,
     tenon_checkpoint: tenon_checkpoint_release,
     tenon_context: tenon_context_release,
+    tenon_data_parallel: tenon_data_parallel_release,
     tenon_dataset: tenon_dataset_release,
+    tenon_group: tenon_group_release,
     tenon_history: tenon_history_release,
     tenon_layer: tenon_layer_release,
     tenon_loader: tenon_loader_release,
@@ -31,6 +33,7 @@ objects! {
     tenon_tensor: tenon_tensor_release,
     tenon_text: tenon_text_release,
     tenon_tokenizer: tenon_tokenizer_release,
+    tenon_transfer: tenon_transfer_release,
     tenon_transform: tenon_transform_release,
 }
 

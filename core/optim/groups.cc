@@ -205,14 +205,16 @@ void Optimizer::set_parts(std::shared_ptr<Parts> parts) {
 void Optimizer::tell(const SharedStep& step, std::string& lines) const {
   std::string params;
   bool updates = false;
-  for (const Param& param : params_) {
+  for (size_t i = 0; i < params_.size(); ++i) {
+    const Param& param = params_[i];
     const auto found = step.params.find(param.tensor.get());
     updates = updates || found != step.params.end();
+    if (i != 0 && params_[i - 1].group != param.group) params += " |";
     params += found == step.params.end() ? " another" : " " + std::to_string(found->second);
   }
   if (!updates) return;
   lines += "parameters of " + kind_->name + ":" + params + "\n";
-  lines += "runs of " + kind_->name + ": " + std::to_string(runs_) + "\n";
+  lines += "runs of " + kind_->name + ": " + std::to_string(*runs_) + "\n";
   for (uint32_t group = 0; group < n_groups(); ++group) {
     const std::string where = n_groups() > 1 ? " in group " + std::to_string(group) : "";
     for (uint32_t i = 0; i < desc().n_hypers; ++i) {

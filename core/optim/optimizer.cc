@@ -17,6 +17,19 @@ namespace tenon::optim {
 
 namespace {
 
+// Runs of a captured step of an optimizer, which may be gone.
+class Counting final : public plan::Bracket {
+ public:
+  explicit Counting(std::shared_ptr<uint64_t> runs) : runs_(std::move(runs)) {}
+  void begin(Context&) override {}
+  void end(Context&, bool failed) noexcept override {
+    if (!failed) ++*runs_;
+  }
+
+ private:
+  const std::shared_ptr<uint64_t> runs_;
+};
+
 template <class List>
 tenon_value list_value(const List& list) {
   return registry::tensors_value(list.data(), list.size());
@@ -287,7 +300,10 @@ void Optimizer::run(Context& context, bool clear_grads) {
   } else {
     run_step(context, clear_grads);
   }
-  if (!context.capturing) ++runs_;
+  ++*runs_;
+  if (plan::Recorder* const recorder = plan::recorder_of(context)) {
+    recorder->run_in(std::make_shared<Counting>(runs_));
+  }
 }
 
 void Optimizer::run_step(Context& context, bool clear_grads) {

@@ -139,7 +139,8 @@ class Optimizer : public KindObject<tenon_optimizer_desc>, public Decider {
   std::vector<Param> params_;
   std::vector<Group> groups_;    // their parameters lie in the same order
   bool hypers_changed_ = false;  // since find_equal_groups
-  uint64_t runs_ = 0;            // so far, but those that were captured
+  // So far, runs of captured steps among them.
+  const std::shared_ptr<uint64_t> runs_ = std::make_shared<uint64_t>(0);
   std::vector<Dynamic> dynamics_;
   std::shared_ptr<Parts> parts_;
   std::optional<std::vector<std::vector<Ref>>> whole_;  // [params], of those that are parted

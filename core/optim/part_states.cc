@@ -45,6 +45,7 @@ void Optimizer::run_parts(Context& context, bool clear_grads) {
             "run the step as it is, or do not share the states");
   }
   if (!parts_->any_gradient()) refuse_no_gradient();
+  parts_->begin(context);
   whole_.reset();
   try {
     part_states(context);

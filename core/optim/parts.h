@@ -24,6 +24,8 @@ class Parts {
   // Of a part, here or elsewhere.
   virtual bool any_gradient() const = 0;
   virtual void clear_gradients() = 0;
+  // All are about to update their parts. Throws if another does otherwise; nobody updates then.
+  virtual void begin(Context& context) = 0;
   // The other parts of the parameters, after a step that has failed here or not. Throws if it has
   // failed elsewhere.
   virtual void gather(Context& context, bool failed) = 0;

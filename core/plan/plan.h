@@ -172,7 +172,7 @@ struct Plan : NoCopy {
   void check_uses(size_t count) const;  // of the first so many
   tape::Link* link_of(const LeafState& state) const;
   void run_whole(Context& context);
-  [[gnu::cold]] void run_in(Context& context, size_t bracket);
+  void run_in(Context& context, size_t bracket);
   void begin_leaves(Context& context);
   void end_leaves(Context& context);
   [[gnu::cold]] void run_compared(Context& context);  // throws Error{TENON_E_CHECK}

@@ -89,6 +89,12 @@ Given Bucket::given(size_t place) const {
   return any(2 * place) ? Given::Rows : Given::Nothing;
 }
 
+void Bucket::abandon() {
+  drop();
+  memory_ = {};
+  part_ = {};
+}
+
 void Bucket::drop() {
   transfer_.reset();
   summed_ = {};

@@ -34,6 +34,8 @@ class Bucket {
   // Ours of a parted bucket [size / processes], after `wait`.
   const Ref& part() const { return part_; }
   void drop();
+  // After a step that was given up: what is under way keeps its memory, others take new one.
+  void abandon();
   const std::vector<uint32_t>& params() const { return params_; }
   // What this process has put.
   Given ours(size_t place) const { return put_[place]; }

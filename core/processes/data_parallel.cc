@@ -240,7 +240,7 @@ void DataParallel::give_up(Context& context) noexcept {
   find_places();
   for (Sum& sum : sums_) sum.clear();
   for (Tree& sum : buffer_sums_) sum.clear();
-  for (Bucket& bucket : buckets_) bucket.drop();
+  for (Bucket& bucket : buckets_) bucket.abandon();
   if (shares_) {
     shares_->cut_off(n_before_);
     shares_->clear_gradients();
@@ -398,10 +398,14 @@ void DataParallel::run_captured(Context& context, Tensor& loss) {
   Tensor* const root = &loss;
   Tensor* const with = seed.get();
   std::vector<Tensor*> inputs;
-  for (const Ref& param : params_) inputs.push_back(param.get());
+  for (const Ref& param : params_) {
+    if (tape::requires_grad(*param)) inputs.push_back(param.get());
+  }
   std::vector<Ref> grads = backward::gradient(context, {&root, 1}, {&with, 1}, inputs, 0);
+  auto next = grads.begin();
   for (uint32_t i = 0; i < params_.size(); ++i) {
-    if (grads[i] || sums_[i].terms != 0) add_dense(context, i, std::move(grads[i]));
+    Ref grad = tape::requires_grad(*params_[i]) ? std::move(*next++) : Ref();
+    if (grad || sums_[i].terms != 0) add_dense(context, i, std::move(grad));
   }
 }
 

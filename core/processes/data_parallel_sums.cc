@@ -315,14 +315,18 @@ std::vector<bool> DataParallel::agree_on_capture(Context& context) {
 class DataParallel::Replays final : public plan::Bracket {
  public:
   explicit Replays(std::shared_ptr<DataParallel> of)
-      : of_(std::move(of)), capture_(of_->captures_) {}
+      : of_(std::move(of)), capture_(of_->captures_), draws_(of_->drawn_ != 0) {}
   void begin(Context& context) override {
-    step_ = of_->group_->begin_step(of_->facts(
-        context,
-        "captured step: " + std::to_string(capture_) + "\nrun: " + std::to_string(++runs_) + "\n"));
+    std::string lines =
+        "captured step: " + std::to_string(capture_) + "\nrun: " + std::to_string(runs_) + "\n";
+    if (draws_) lines += "counter of random numbers: " + std::to_string(context.counter) + "\n";
+    step_ = of_->group_->begin_step(of_->facts(context, lines));
   }
   void end(Context& context, bool failed) noexcept override {
-    if (!failed) return of_->group_->end_step(step_);
+    if (!failed) {
+      ++runs_;
+      return of_->group_->end_step(step_);
+    }
     try {
       of_->group_->give_up(context, step_);
     } catch (...) {
@@ -333,7 +337,8 @@ class DataParallel::Replays final : public plan::Bracket {
  private:
   const std::shared_ptr<DataParallel> of_;
   const int64_t capture_;
-  int64_t runs_ = 0;
+  const bool draws_;
+  int64_t runs_ = 0;  // that have ended well
   uint64_t step_ = 0;
 };
 

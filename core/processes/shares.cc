@@ -188,8 +188,23 @@ void Shares::gather_values(Context& context) const {
   if (before.transfer) end(context, before);
 }
 
+void Shares::begin(Context& context) {
+  step_ = group_->begin_step("what all do: a step of the optimizer whose states they share\n");
+  try {
+    group_->begin(context, {{}}, 0)->end(&context);
+  } catch (...) {
+    group_->end_step(step_);
+    throw;
+  }
+}
+
 // Those whose step has failed take part, so that the others need not wait for them.
 void Shares::gather(Context& context, bool failed) {
+  struct Step {
+    Group& group;
+    uint64_t number;
+    ~Step() { group.end_step(number); }
+  } const step{*group_, step_};
   const Ref mine = new_host_tensor(context, TENON_DTYPE_U8, {1});
   const Ref all = new_host_tensor(context, TENON_DTYPE_U8, {processes(), 1});
   *static_cast<uint8_t*>(mine->view.data) = failed ? 1 : 0;

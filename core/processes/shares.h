@@ -39,6 +39,7 @@ class Shares final : public optim::Parts {
   const Part* of(const Tensor& param) const override;
   bool any_gradient() const override;
   void clear_gradients() override;
+  void begin(Context& context) override;
   void gather(Context& context, bool failed) override;
 
  private:
@@ -66,6 +67,7 @@ class Shares final : public optim::Parts {
   int64_t processes() const { return group_->members().size; }
 
   const std::shared_ptr<Group> group_;
+  uint64_t step_ = 0;  // the group's number of the update
   const std::vector<Ref> params_;
   std::unordered_map<const Tensor*, uint32_t> index_;
   std::vector<Layout> buckets_;

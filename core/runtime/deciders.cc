@@ -40,10 +40,16 @@ void Decider::delist() noexcept {
 
 void tell_deciders(const Context& context, const SharedStep& step, std::string& lines) {
   Deciders& deciders = Deciders::of(*context.runtime);
-  const std::lock_guard lock(deciders.mutex);
-  for (const auto& [made_with, decider] : deciders.all) {
-    if (made_with == context.id) decider->tell(step, lines);
+  std::vector<std::string> told;
+  {
+    const std::lock_guard lock(deciders.mutex);
+    for (const auto& [made_with, decider] : deciders.all) {
+      if (made_with != context.id) continue;
+      decider->tell(step, told.emplace_back());
+    }
   }
+  std::ranges::sort(told);
+  for (const std::string& each : told) lines += each;
 }
 
 }  // namespace tenon

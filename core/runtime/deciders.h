@@ -39,7 +39,7 @@ class Decider : NoCopy {
   Runtime* known_to_ = nullptr;
 };
 
-// The lines of all deciders that were made with this context, in the order in which they were.
+// The lines of all deciders that were made with this context, in whatever order that was.
 void tell_deciders(const Context& context, const SharedStep& step, std::string& lines);
 
 }  // namespace tenon

@@ -10,7 +10,7 @@ import unittest
 
 import scaling
 import scaling_tables as tables
-from scaling_model import MIB, Way, Wires, Work, buckets, fit, sent, simulate, step
+from scaling_model import MIB, TOLD, Way, Wires, Work, buckets, fit, sent, simulate, step
 
 WAYS = [Way(agree=agree, sums=sums) for agree in ("all", "tree") for sums in ("exchange", "ring")]
 WAYS += [Way(sums="levels"), Way(bucket=4 * MIB)]
@@ -49,7 +49,7 @@ class Model(unittest.TestCase):
         """Two processes whose wires carry a bucket's two halves, one byte a second."""
         wires = Wires("slow", 0.0, 0.0, 1.0)
         work = Work("one", 0.0, 0.0, 0.0, ((8, 1.0),), added=1e30)
-        self.assertAlmostEqual(simulate(2, wires, work), 96 + 4 + 4)
+        self.assertAlmostEqual(simulate(2, wires, work), TOLD + 4 + 4)
         self.assertGreater(simulate(4, wires, even(1.0), uneven=0.5), step(4, wires, even(1.0)))
 
     def test_one_process_sends_nothing(self):

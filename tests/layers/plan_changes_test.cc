@@ -64,6 +64,7 @@ const std::map<std::string, std::string> kCannot = {
     {"tenon_gradient_call", "it gives gradients to the caller, not to leaves"},
     {"tenon_grad_begin", "what needs gradients was decided by the capture, and a run records none"},
     {"tenon_grad_end", "what needs gradients was decided by the capture, and a run records none"},
+    {"tenon_group_abort", "it ends the program"},
     {"tenon_group_begin", "what a transfer writes are values, which are read by each run"},
     {"tenon_group_split", "a group stays what it was"},
     {"tenon_history_set", "a history is what a program has noted"},

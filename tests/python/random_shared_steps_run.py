@@ -30,6 +30,10 @@ class Failure(Exception):
     """What a shard raises."""
 
 
+def fail(_):
+    raise Failure
+
+
 @dataclasses.dataclass
 class Program:
     shards: int
@@ -78,7 +82,8 @@ def draw(seed, captured):
         if r.random() < 0.3 and not captured:
             shard = r.randrange(shards)
             # Not after the last shard of a process: its step has ended then.
-            ways = ["before", "loss"] if (shard + 1) % (shards // 4) == 0 else ["between"]
+            last = (shard + 1) % (shards // 4) == 0
+            ways = ["before", "loss", "backward"] if last else ["between", "backward"]
             failures[step] = (shard, r.choice(ways))
     return Program(
         shards, tables, matrices, steps, r.choice([0, 1, 64]), r.choice(OPTIMIZERS),
@@ -124,9 +129,12 @@ class Run:
         self.begin(step)
         self.optimizer.load_state_dict(state)
 
-    def loss(self, step, shard, numbers, x):
+    def loss(self, step, shard, numbers, x, fails):
         """numbers [4], x [4, WIDTH]"""
-        total = (x * self.params[-1]).mean()
+        first = x * self.params[-1]
+        if fails:  # late in the backward, when gradients are on their way
+            first.register_hook(fail)
+        total = first.mean()
         for name, way in self.program.uses[step][shard]:
             param = self.params[name]
             if way in ("rows", "both"):
@@ -153,7 +161,9 @@ class Run:
             fails = failure is not None and failure[0] == shard.number
             if fails and failure[1] == "before":
                 raise Failure
-            loss = self.loss(step, shard.number, shard.part(numbers), shard.part(x))
+            in_backward = fails and failure[1] == "backward"
+            parts = shard.part(numbers), shard.part(x)
+            loss = self.loss(step, shard.number, *parts, in_backward)
             if fails and failure[1] == "loss":
                 loss = tenon.stack([loss, loss])  # more than one element
             shard.backward(loss)

@@ -116,6 +116,24 @@ class Captured(Case):
         self.assertIn("7", found[1][0][1])
 
 
+    def test_a_frozen_parameter(self):
+        a, b = tenon.ones([2]).requires_grad_(), tenon.ones([2]).requires_grad_()
+        parallel = tenon.processes.DataParallel([a, b], shards=2)
+
+        @tenon.captured
+        def step(x):
+            for shard in parallel.shards():
+                shard.backward((a * b * x).sum())
+
+        for frozen in (True, False, True):
+            b.requires_grad_(not frozen)
+            b.grad = None
+            step(tenon.tensor([2.0, 3.0]))
+            self.same(a.grad, [2.0, 3.0])
+            self.assertEqual(b.grad is None, frozen)
+        a.grad = b.grad = None
+
+
 class Rows(Case):
     def test_a_table_that_is_used_late(self):
         """Adam moves all of a table whose gradient is dense, and rows alone where it is rows."""
@@ -189,6 +207,24 @@ DIFFERENT = {
     "parameters of an optimizer": (
         "other = tenon.optim.sgd(parallel.params[odd:], lr=0.1)\nstep()",
         "parameters of tenon.sgd", "0 1", "1",
+    ),
+    "groups of an optimizer": (
+        "p = parallel.params\nlists = [p] if odd else [p[:1], p[1:]]\n"
+        "other = tenon.optim.sgd([{'params': each, 'lr': 0.1} for each in lists])\nstep()",
+        "parameters of tenon.sgd", "0 | 1", "0 1",
+    ),
+    "runs in captured steps": (
+        "step()\nrun = tenon.captured(lambda x: optimizer.step())\n"
+        "if odd: run(tenon.ones(1)), run(tenon.ones(1))\nstep()",
+        "runs of tenon.sgd", "0", "2",
+    ),
+    "random numbers of captured steps": (
+        "@tenon.captured\n"
+        "def drawn(x):\n"
+        "    for shard in parallel.shards():\n"
+        "        shard.backward((tenon.dropout(x, p=0.5) * parallel.params[0]).sum())\n"
+        "drawn(tenon.ones(1))\nif odd: tenon.uniform(shape=[1])\ndrawn(tenon.ones(1))",
+        "counter of random numbers", "1", "2",
     ),
     "runs of an optimizer": (
         "step()\nif odd: optimizer.step()\nstep()", "runs of tenon.sgd", "0", "1",
@@ -340,6 +376,81 @@ class GivenUp(Case):
                 self.assertEqual(told[3][0], "PeerError")
                 self.assertIn("rank 1 has given up what all were doing", told[3][1])
                 self.assertIn("expected all_", told[3][1])
+
+    def test_in_a_pass_through_batches(self):
+        """A step that is left out takes its batches with it."""
+        body = """
+            weight = leaf(1.0)
+            optimizer = tenon.optim.sgd([weight], lr=0.1)
+            parallel = tenon.processes.DataParallel([weight], world, shards=4)
+            samples = tenon.data.tensors(tenon.tensor([float(i) for i in range(24)]))
+            parts = tenon.data.batches(samples, 2, share=parallel.share)
+            told = 0
+            for epoch in range(2):
+                for step in parallel.steps(parts):
+                    try:
+                        for shard, (x,) in step:
+                            if shard.number == 0 and 0.0 in x.tolist():
+                                raise RuntimeError("a bad sample")
+                            shard.backward((weight * x).sum())
+                    except RuntimeError:
+                        told += 1
+                        continue
+                    optimizer.step()
+            print(json.dumps([told, weight.tolist()]))
+        """
+        one = programs(1, body)
+        self.assertEqual(one[0][0], 2)
+        for size in (2, 4):
+            self.assertEqual(programs(size, body), one * size)
+
+    def test_gradients_that_were_on_their_way(self):
+        """What a failed step has sent does not get into the next one."""
+        found = programs(2, """
+            weights = [leaf(*[1.0] * 4) for _ in range(4)]
+            parallel = tenon.processes.DataParallel(weights, world, shards=4, bucket_bytes=1)
+
+
+            def fail(grad):
+                raise RuntimeError("in the backward")
+
+
+            def step(fails=False):
+                for shard in parallel.shards():
+                    first = weights[0] * 2.0
+                    if fails and odd and shard.number == 3:
+                        first.register_hook(fail)
+                    y = first
+                    for weight in weights[1:]:
+                        y = y * weight
+                    shard.backward(y.sum())
+
+
+            told = []
+            for number in range(8):
+                told.append(tell(lambda: step(number in (3, 5))) is not None)
+            print(json.dumps([told, [weight.grad.tolist() for weight in weights]]))
+        """)  # fmt: skip
+        for told, grads in found:
+            self.assertEqual(told, [number in (3, 5) for number in range(8)])
+            self.assertEqual(grads, [[2.0] * 4] * 4)
+
+    def test_an_update_that_one_leaves_out(self):
+        """Where states are shared nobody updates a part alone."""
+        found = programs(2, """
+            weight = leaf(*[1.0] * 4)
+            optimizer = tenon.optim.sgd([weight], lr=1.0)
+            parallel = tenon.processes.DataParallel([weight], world)
+            parallel.share_states(optimizer)
+            told = []
+            for number in range(3):
+                for shard in parallel.shards():
+                    shard.backward(weight.sum())
+                skips = odd and number == 1
+                told.append(tell(world.barrier if skips else optimizer.step))
+            print(json.dumps([[each and each[0] for each in told], weight.tolist()]))
+        """)  # fmt: skip
+        self.assertEqual(found, [[[None, "PeerError", None], [-1.0] * 4]] * 2)
 
     def test_making_one_fails_in_one_process(self):
         found = programs(2, """

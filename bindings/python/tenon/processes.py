@@ -224,6 +224,30 @@ class Shard:
         _core.end_shard(self._parallel._handle, loss)
 
 
+class _Step:
+    """A step's shards with their batches. Nobody but the loop holds what gives them one by one, so
+    that a step is given up where its loop is left."""
+
+    def __init__(self, parallel, part, parts):
+        self._parallel, self._part, self._parts = parallel, part, parts
+        self._left = parallel.n_shards - 1  # batches of the step that were not read yet
+
+    def __iter__(self):
+        part = self._part
+        for shard in self._parallel.shards():
+            if part is None:
+                self._left -= 1
+                part = next(self._parts)
+            yield shard, part
+            part = None
+
+    def _skip(self):
+        """Reads what a step that was left has not."""
+        while self._left > 0:
+            self._left -= 1
+            next(self._parts, None)
+
+
 class DataParallel:
     """Training steps whose batch is cut into shards, which the processes of a group share.
 
@@ -294,13 +318,22 @@ class DataParallel:
             hint = "tenon.data.batches(..., share=parallel.share)"
             raise refuse("steps", "batches", f"the share {self.share}", repr(share), hint)
         parts = iter(batches)
-        for first in parts:
-            yield self._step(first, parts)
+        while True:
+            try:
+                part = next(parts)
+            except StopIteration:
+                return
+            except BaseException:
+                self._fail()
+                raise
+            step = _Step(self, part, parts)
+            yield step
+            step._skip()
 
-    def _step(self, part, parts):
-        for shard in self.shards():
-            yield shard, (next(parts) if part is None else part)
-            part = None
+    def _fail(self):
+        """Tells the others that a step fails here before it begins."""
+        for _ in self.shards():
+            break
 
     def share_states(self, optimizer):
         """Lets each process hold a size-th of the optimizer's state, from the next step on: it

@@ -86,7 +86,7 @@ class DataParallel : public OfRuntime, public std::enable_shared_from_this<DataP
   void set_up(Context& context, const Options& options);
   // What all processes do at once: `alike` goes with the first transfer. If it fails here, the
   // others are told.
-  void do_together(Context& context, std::string alike, const std::function<void()>& body);
+  void do_together(Context& context, const std::string& alike, const std::function<void()>& body);
   void tell_failure(Context& context) noexcept;
   void begin_step(Context& context);
   void begin_shard(Context& context, int64_t shard);

@@ -23,10 +23,10 @@ uint64_t hash_of(Context& context, const std::vector<Ref>& tensors) {
 
 }  // namespace
 
-void DataParallel::do_together(Context& context, std::string alike,
+void DataParallel::do_together(Context& context, const std::string& alike,
                                const std::function<void()>& body) {
   if (alone()) return body();
-  group_step_ = group_->begin_step(std::move(alike));
+  group_step_ = group_->begin_step(alike);
   try {
     body();
   } catch (...) {

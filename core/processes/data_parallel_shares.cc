@@ -40,7 +40,7 @@ void DataParallel::share_states(Context& context, std::shared_ptr<optim::Optimiz
   refuse_in_step("optimizer");
   std::string lines = "what all do: tenon_data_parallel_share_states\n";
   optimizer->tell({index_, shards_, first_shard_}, lines);
-  do_together(context, std::move(lines), [&] { share(context, std::move(optimizer)); });
+  do_together(context, lines, [&] { share(context, std::move(optimizer)); });
 }
 
 void DataParallel::share(Context& context, std::shared_ptr<optim::Optimizer> optimizer) {

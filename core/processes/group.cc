@@ -246,6 +246,9 @@ std::shared_ptr<Transfer> Group::begin(Context& context, std::vector<Request> re
   if (requests.empty()) {
     fail(TENON_E_ARGUMENT, "a transfer has at least one request", "n_requests", "at least 1", "0");
   }
+  // Also if this fails: it was said of this transfer.
+  const bool pair = between_two(requests[0].collective);
+  std::shared_ptr<const std::string> alike = pair ? nullptr : std::exchange(alike_, nullptr);
   const tenon_collective_desc& desc = engine_->desc();
   bool sums_fast = context.arithmetic == TENON_ARITHMETIC_FAST && is_sum(requests[0].collective);
   if (sums_fast && requests[0].input) {
@@ -254,7 +257,6 @@ std::shared_ptr<Transfer> Group::begin(Context& context, std::vector<Request> re
         std::ranges::find(sums, tensor::name_of(requests[0].input->view.dtype)) != sums.end();
   }
   std::vector<Move> moves = moves_of(context, desc, members_, std::move(requests), sums_fast);
-  const bool pair = between_two(moves[0].collective);
   engine_->refuse_forked();
   // Not after it was posted: the engine's thread may write, too.
   for (const Move& move : moves) {
@@ -263,7 +265,7 @@ std::shared_ptr<Transfer> Group::begin(Context& context, std::vector<Request> re
   auto transfer = std::make_shared<Transfer>(*context.runtime, std::move(moves), sums_fast,
                                              timeout == 0 ? timeout_ : timeout);
   transfer->step = step_;
-  if (!pair) transfer->alike = std::exchange(alike_, nullptr);
+  transfer->alike = std::move(alike);
   post(transfer);
   return transfer;
 }
@@ -275,8 +277,8 @@ void Group::post(const std::shared_ptr<Transfer>& transfer) {
 
 // ---- Steps --------------------------------------------------------------------------------------
 
-uint64_t Group::begin_step(std::string alike) {
-  expect(std::move(alike));
+uint64_t Group::begin_step(const std::string& alike) {
+  expect_too(alike);
   step_ = ++last_step_;
   return step_;
 }

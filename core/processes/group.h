@@ -33,7 +33,7 @@ class Group : public Leavable {
 
   // Transfers from here on are those of a step, until it ends or is given up. Lines of words that
   // all processes have to have alike go with the first that all take part in. Returns its number.
-  uint64_t begin_step(std::string alike);
+  uint64_t begin_step(const std::string& alike);
   void end_step(uint64_t step) noexcept;
   // The same for the next transfer that all take part in, which need not be one of a step.
   void expect(std::string alike);

@@ -133,9 +133,10 @@ TENON_EXPORT tenon_status tenon_data_parallel_end(tenon_context* context,
 // context's random stream, the buffers and the number of the step are as they were before it; the
 // parameters have no gradients, and the next `begin` is shard 0. The other processes are told in
 // their next transfer, which is TENON_E_PEER with this rank, and give up their step by it; after
-// that all go on. Returns at once. Nothing happens if no step has begun.
-// threads  [one thread per context]          state  [any but in a backward]
-// errors   TENON_E_MEMORY (the others are not told), TENON_E_STATE (in a backward)
+// that all go on; without memory to tell them they wait until their time is over. Returns at once.
+// Nothing happens if no step has begun.
+// threads  [one thread per context]          state  [any but in a callback]
+// errors   TENON_E_STATE (in a callback)
 // since    draft 2
 TENON_EXPORT tenon_status tenon_data_parallel_give_up(tenon_context* context,
                                                       tenon_data_parallel* parallel);

@@ -24,13 +24,13 @@ if not (PLUGINS / "test.shm").is_dir():
     skip("test.shm was not built")
 
 
-def run(size, first, count, way):
+def run(size, first, count, way, most):
     """Per rank: what each program has printed."""
     ranks = []
     with tempfile.TemporaryDirectory() as folder:
         for rank in range(size):
             place = {
-                "TEST_SHM_NAME": f"/tenon-random-{os.getpid()}-{size}-{first}-{way}",
+                "TEST_SHM_NAME": f"/tenon-random-{os.getpid()}-{size}-{first}-{way}-{most}",
                 "TEST_SHM_RANK": str(rank),
                 "TEST_SHM_SIZE": str(size),
                 "TENON_PLUGIN_PATH": str(PLUGINS),
@@ -40,7 +40,7 @@ def run(size, first, count, way):
             with written.open("w") as out, written.with_suffix(".error").open("w") as error:
                 ranks.append(
                     subprocess.Popen(
-                        [sys.executable, PROGRAM, str(first), str(count), way],
+                        [sys.executable, PROGRAM, str(first), str(count), way, str(most)],
                         env={**os.environ, **place}, stdout=out, stderr=error,
                     )  # fmt: skip
                 )
@@ -57,12 +57,14 @@ class RandomSharedSteps(Case):
     def compare(self, way):
         for first in range(SEED, SEED + PROGRAMS, TOGETHER):
             count = min(TOGETHER, SEED + PROGRAMS - first)
-            (one,) = run(1, first, count, way)
-            self.assertEqual(len(one), count)
-            for size in (2, 4):
-                for rank, several in enumerate(run(size, first, count, way)):
-                    different = [a for a, b in zip(one, several) if a != b]
-                    self.assertEqual(different, [], f"rank {rank} of {size}")
+            for sizes in ((1, 2, 4), (1, 3)):
+                most = sizes[-1]
+                (one,) = run(1, first, count, way, most)
+                self.assertEqual(len(one), count)
+                for size in sizes[1:]:
+                    for rank, several in enumerate(run(size, first, count, way, most)):
+                        different = [a for a, b in zip(one, several) if a != b]
+                        self.assertEqual(different, [], f"rank {rank} of {size}")
 
     def test_eager(self):
         self.compare("eager")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/python/random_shared_steps_run.py: one process of random_shared_steps.py. Arguments: the
-# first seed, how many programs, "eager" or "captured". Prints a line of JSON for each program.
+# first seed, how many programs, "eager" or "captured", and 4 or 3: the most processes that share
+# the shards. Prints a line of JSON for each program.
 """A program trains a few parameters for some steps. Which of them a shard uses, and whether by
 rows or whole, depends on the step and the shard; a parameter may be used late, be frozen for some
 steps, or not be used at all. A run may be saved and gone on with, states shared, gradients
@@ -51,10 +52,10 @@ class Program:
     failures: dict  # step: (shard, place)
 
 
-def draw(seed, captured):
+def draw(seed, captured, most=4):
     """captured  all steps use the same, without what a capture refuses"""
     r = random.Random(seed)
-    shards = r.choice([4, 8])
+    shards = r.choice([most, 2 * most])
     tables, matrices, steps = r.randint(1, 3), r.randint(1, 3), r.randint(2, 6)
     late = {name: r.choice([0, 0, 1, 2]) for name in range(tables + matrices)}
     never = {name for name in late if r.random() < 0.1}
@@ -82,7 +83,7 @@ def draw(seed, captured):
         if r.random() < 0.3 and not captured:
             shard = r.randrange(shards)
             # Not after the last shard of a process: its step has ended then.
-            last = (shard + 1) % (shards // 4) == 0
+            last = (shard + 1) % (shards // most) == 0
             ways = ["before", "loss", "backward"] if last else ["between", "backward"]
             failures[step] = (shard, r.choice(ways))
     return Program(
@@ -210,14 +211,14 @@ class Run:
         return hashed.hexdigest()
 
 
-def main(first, count, way):
+def main(first, count, way, most):
     alone = os.environ.get("TEST_SHM_SIZE", "1") == "1"
     world = None if alone else tenon.processes.join("test.shm", timeout=20)
     for seed in range(first, first + count):
-        run = Run(draw(seed, way == "captured"), seed, world)
+        run = Run(draw(seed, way == "captured", most), seed, world)
         failed = run.train_captured() if way == "captured" else run.train()
         print(json.dumps([seed, failed, run.digest()]), flush=True)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
+    main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], int(sys.argv[4]))

@@ -20,7 +20,7 @@ namespace {
 namespace sdk = tenon::sdk;
 using namespace tenon::nccl;
 
-// Both ends agree on it, since they agree on the size. What is told of a transfer is 96 bytes.
+// Both ends agree on it, since they agree on the size. What is told of a transfer is 104 bytes.
 constexpr size_t kShort = 128;
 
 DataType element_of(tenon_dtype dtype) {

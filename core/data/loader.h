@@ -25,7 +25,7 @@ struct Step {
   uint32_t field = 0;
 };
 
-class Loader : public OfRuntime, public Decider {
+class Loader final : public OfRuntime, public Decider {
  public:
   // Without a dataset the samples' numbers are the one field.
   Loader(Context& context, std::shared_ptr<const Dataset> dataset, int64_t length, int64_t batch,

@@ -39,7 +39,7 @@ struct GivenGroup {
 // A list of parameters that are to be trained, or groups, in which some may be frozen.
 enum class Given : uint8_t { List, Groups };
 
-class Optimizer : public KindObject<tenon_optimizer_desc>, public Decider {
+class Optimizer final : public KindObject<tenon_optimizer_desc>, public Decider {
  public:
   // Throws Error where a parameter is not what may be given, or a value does not fit.
   Optimizer(Context& context, const registry::Entry& kind, std::vector<GivenGroup> groups,

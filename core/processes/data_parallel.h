@@ -114,7 +114,7 @@ class DataParallel : public OfRuntime, public std::enable_shared_from_this<DataP
   std::vector<bool> anywhere(Context& context, const std::vector<bool>& here) const;
   void sum_buckets(Context& context, size_t first, std::vector<Given>& given,
                    std::vector<tape::Gradient>& grads);
-  void add_buckets(Context& context, std::vector<uint32_t> params);
+  void add_buckets(Context& context, const std::vector<uint32_t>& params);
   void find_places();
   void send_full(Context& context);
   void send_all(Context& context);

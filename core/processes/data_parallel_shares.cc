@@ -57,7 +57,7 @@ void DataParallel::share(Context& context, std::shared_ptr<optim::Optimizer> opt
     std::vector<uint32_t> known = order_;
     std::erase_if(known, [&](uint32_t param) { return places_[param].bucket == Place::kNone; });
     buckets_.clear();
-    add_buckets(context, std::move(known));
+    add_buckets(context, known);
     optimizer->set_parts(shares_);
   }
   optimizer_ = std::move(optimizer);

@@ -31,7 +31,7 @@ Ref DataParallel::take_dense(Context& context, uint32_t param) {
 }
 
 // Parameters in their order; after a new bucket all know that these travel so.
-void DataParallel::add_buckets(Context& context, std::vector<uint32_t> params) {
+void DataParallel::add_buckets(Context& context, const std::vector<uint32_t>& params) {
   const bool parted = static_cast<bool>(shares_);
   const auto first = std::ssize(buckets_);
   for (Bucket& each :
@@ -194,7 +194,7 @@ std::vector<tape::Gradient> DataParallel::sum_all(Context& context) {
     std::vector<uint32_t> ordered = order_;
     std::erase_if(ordered,
                   [&](uint32_t param) { return std::ranges::find(fresh, param) == fresh.end(); });
-    add_buckets(context, std::move(ordered));
+    add_buckets(context, ordered);
     send_all(context);
     sum_buckets(context, n_before, given, grads);
   }

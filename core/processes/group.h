@@ -14,7 +14,7 @@
 
 namespace tenon::processes {
 
-class Group : public Leavable {
+class Group final : public Leavable {
  public:
   static constexpr int64_t kDefaultTimeout = 600'000;  // milliseconds
 

@@ -15,8 +15,8 @@ foreach(name IN LISTS names)
   string(REGEX REPLACE "\\..*$" "" suite "${suite}")
   string(REGEX REPLACE "/[0-9]+$|<.*$" "" suite "${suite}")
   # oneDNN's threads are those of libgomp, which never ends them: the leak check of AddressSanitizer
-  # crashes now and then when it stops them ("Tracer caught signal 11"). A forked process leaves what
-  # belongs to threads that it does not have.
+  # crashes now and then when it stops them ("Tracer caught signal 11"). A forked process leaves
+  # what belongs to threads that it does not have.
   if(name MATCHES "/onednn$|[.]ProviderOneDnn|[.]AForkedProcessDoesNotLeave$")
     set_tests_properties("${name}" PROPERTIES ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0")
   endif()

@@ -187,7 +187,7 @@ tenon_status run_alike(tenon_call* window, int64_t number, uint32_t collective, 
     if (number == kAlone) return run_alone(context, input, output);
     const std::shared_ptr<Group> group = Group::find(*context.runtime, number);
     if (const auto words = registry::text_view(alike); !words.empty()) {
-      group->expect_too(std::string(words) + "\n");
+      group->expect(std::string(words) + "\n");
     }
     // Its memory is the launch's: not to be left before the transfer has ended.
     group->begin(context, {{collective, peer, input, output}}, 0)->end(nullptr);

@@ -107,7 +107,7 @@ class Saver {
   void operator()(const std::shared_ptr<optim::Schedule>& schedule) const {
     for (const tenon_schedule_state_desc& state : schedule->state_descs()) {
       const std::string_view name = registry::text_view(state.name);
-      put(in(name), text_of(schedule->state(name)));
+      put(in(name), registry::float_text(schedule->state(name)));
     }
   }
 

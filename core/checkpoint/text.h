@@ -19,14 +19,8 @@ inline std::string name_in(std::string_view part, std::string_view name) {
   return part.empty() ? std::string(name) : std::string(part) + "." + std::string(name);
 }
 
-// The shortest text that gives the same bits when it is read.
-inline std::string text_of(double number) {
-  char text[40];
-  return {text, std::to_chars(text, text + sizeof text, number).ptr};
-}
-
 inline std::string text_of(const tenon_value& value) {
-  if (value.tag == TENON_VALUE_F64) return text_of(value.as.f64);
+  if (value.tag == TENON_VALUE_F64) return registry::float_text(value.as.f64);
   if (value.tag == TENON_VALUE_STRING) return {value.as.string, value.count};
   if (value.tag == TENON_VALUE_BOOL) return value.as.i64 ? "true" : "false";
   return std::to_string(value.as.i64);

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <utility>
 
+#include "core/base/fnv.h"
+
 namespace tenon::processes {
 
 namespace {
@@ -34,12 +36,6 @@ struct Told {
 // So much of the words, once hashes differ.
 constexpr size_t kWords = 8192;
 
-uint64_t hash_of(const std::string& words) {
-  uint64_t hash = 0xcbf29ce484222325U;
-  for (const char each : words) hash = (hash ^ static_cast<unsigned char>(each)) * 0x100000001b3U;
-  return hash;
-}
-
 Told told_of(const Transfer& transfer, const Move& move) {
   Told told{};
   told.collective = move.collective;
@@ -49,7 +45,7 @@ Told told_of(const Transfer& transfer, const Move& move) {
   std::copy_n(move.agreed.shape, move.agreed.rank, told.shape);
   told.sequence = transfer.sequence;
   told.sums_fast = transfer.sums_fast ? 1 : 0;
-  if (transfer.alike) told.alike = hash_of(*transfer.alike);
+  if (transfer.alike) told.alike = base::fnv(transfer.alike->data(), transfer.alike->size());
   return told;
 }
 
@@ -69,8 +65,13 @@ std::string words_of(const Told& told) {
   return words;
 }
 
+constexpr std::string_view kMakeTheSame =
+    "all processes of a group make the same transfers in the same order, with equal shapes and "
+    "dtypes";
+
 [[noreturn]] void refuse(const Transfer& transfer, tenon_status status, int32_t rank,
-                         const std::string& what, std::string expected, std::string found) {
+                         const std::string& what, std::string expected, std::string found,
+                         std::string_view hint = kMakeTheSame) {
   Mismatch error;
   error.status = status;
   error.message = transfer.words() + ": rank " + std::to_string(rank) + " " + what;
@@ -78,9 +79,7 @@ std::string words_of(const Told& told) {
   error.operand = "rank " + std::to_string(rank);
   error.expected = std::move(expected);
   error.found = std::move(found);
-  error.hint =
-      "all processes of a group make the same transfers in the same order, with equal shapes and "
-      "dtypes";
+  error.hint = hint;
   throw error;
 }
 
@@ -137,20 +136,6 @@ Gone gone_of(const Transfer& transfer, const std::vector<int32_t>& who) {
   error.expected = words_of(told_of(transfer, transfer.moves[0]));
   error.found = "the end of the process, or of its group";
   error.hint = "look at what " + ranks(who) + " said last; all processes make the same transfers";
-  return error;
-}
-
-// "rank 2 has given up its step"
-GivenUp given_up(const Transfer& transfer, const Told& ours, int32_t rank) {
-  GivenUp error;
-  error.status = TENON_E_PEER;
-  error.message =
-      transfer.words() + ": rank " + std::to_string(rank) + " has given up what all were doing";
-  error.op = name_of(transfer.collective());
-  error.operand = "rank " + std::to_string(rank);
-  error.expected = words_of(ours);
-  error.found = "a step that was given up";
-  error.hint = "the error of that process says why; the group goes on";
   return error;
 }
 
@@ -225,15 +210,8 @@ void run_or_keep(const Run& run, std::span<const tenon_transfer_desc> what, std:
   };
   const Line line =
       differing_line(words(ours.data()), words(theirs.data() + static_cast<size_t>(rank) * kWords));
-  Mismatch error;
-  error.status = TENON_E_PEER;
-  error.operand = "rank " + std::to_string(rank);
-  error.message = transfer.words() + ": " + error.operand + " has another value: " + line.name;
-  error.op = name_of(transfer.collective());
-  error.expected = line.ours;
-  error.found = line.theirs;
-  error.hint = "processes that share a step do the same, each with its own part of the data";
-  throw error;
+  refuse(transfer, TENON_E_PEER, rank, "has another value: " + line.name, line.ours, line.theirs,
+         "processes that share a step do the same, each with its own part of the data");
 }
 
 struct Partner {
@@ -319,7 +297,9 @@ Agreed agree_all(const tenon_members& members, Transfer& transfer, const tenon_d
   }
   if (move.collective == kGiveUp) return {};  // whatever others do
   for (size_t i = 0; i < theirs.size(); ++i) {
-    if (theirs[i].collective == kGiveUp) throw given_up(transfer, ours, of[i]);
+    if (theirs[i].collective != kGiveUp) continue;
+    refuse(transfer, TENON_E_PEER, of[i], "has given up what all were doing", words_of(ours),
+           "a step that was given up", "the error of that process says why; the group goes on");
   }
   for (size_t i = 0; i < theirs.size(); ++i) {
     compare(transfer, ours, theirs[i], of[i], move.collective);

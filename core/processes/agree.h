@@ -10,11 +10,9 @@
 
 namespace tenon::processes {
 
-// What another process does is not what this one does. All whom it concerns know of it, and nothing
-// has moved.
+// What another process does is not what this one does, or it has given that up. All whom it
+// concerns know of it, and nothing has moved.
 struct Mismatch : Error {};
-// Another process has given up what all were doing. All know of it, and nothing has moved.
-struct GivenUp : Mismatch {};
 
 // Others have left the group, which is of no more use then. Nothing is under way.
 struct Gone : Error {};

@@ -231,7 +231,7 @@ void DataParallel::leave_streams(Context& context) const noexcept {
 void DataParallel::give_up(Context& context) noexcept {
   if (!begun_) return;
   begun_ = false;
-  if (!alone()) tell_failure(context);
+  if (!alone()) group_->give_up(context, group_step_);
   context.stream = before_.stream;
   context.counter = before_.counter;
   runs_ = false;
@@ -369,12 +369,12 @@ void DataParallel::add_terms(Context& context, uint32_t param, int64_t end) {
     sum.dense.add(context, rows ? backward::densify(context, meta, (next++)->second)
                                 : filled_as(context, *params_[param], 0));
   }
-  sum.rows.clear();
 }
 
 void DataParallel::add_dense(Context& context, uint32_t param, Ref dense) {
   add_terms(context, param, shard_);
   Sum& sum = sums_[param];
+  sum.rows.clear();  // they are in the tree
   sum.dense.add(context, dense ? std::move(dense) : filled_as(context, *params_[param], 0));
   ++sum.terms;
 }

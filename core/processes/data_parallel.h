@@ -87,7 +87,6 @@ class DataParallel : public OfRuntime, public std::enable_shared_from_this<DataP
   // What all processes do at once: `alike` goes with the first transfer. If it fails here, the
   // others are told.
   void do_together(Context& context, const std::string& alike, const std::function<void()>& body);
-  void tell_failure(Context& context) noexcept;
   void begin_step(Context& context);
   void begin_shard(Context& context, int64_t shard);
 
@@ -111,7 +110,8 @@ class DataParallel : public OfRuntime, public std::enable_shared_from_this<DataP
   // [processes, params.size()]: what each process has of parameters that are in no bucket, or rows
   // all the same.
   std::vector<int64_t> tell_rows(Context& context, const std::vector<uint32_t>& params) const;
-  std::vector<bool> anywhere(Context& context, const std::vector<bool>& here) const;
+  // The largest that a process has of each: lists of the same length.
+  std::vector<uint8_t> largest_of_all(Context& context, const std::vector<uint8_t>& ours) const;
   void sum_buckets(Context& context, size_t first, std::vector<Given>& given,
                    std::vector<tape::Gradient>& grads);
   void add_buckets(Context& context, const std::vector<uint32_t>& params);
@@ -119,8 +119,7 @@ class DataParallel : public OfRuntime, public std::enable_shared_from_this<DataP
   void send_full(Context& context);
   void send_all(Context& context);
   void order_buckets(Context& context);
-  tape::RowGrad sum_rows_of_all(Context& context, uint32_t param,
-                                const std::vector<int64_t>& lengths);
+  tape::RowGrad sum_rows_of_all(Context& context, uint32_t param, const std::vector<int64_t>& told);
   void average_buffers(Context& context);
   void finish_captured(Context& context);
   std::vector<bool> agree_on_capture(Context& context);

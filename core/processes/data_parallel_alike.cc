@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/processes/data_parallel_alike.cc: what all processes have to do alike, and what the others
 // are told if it fails in one.
+#include "core/base/fnv.h"
 #include "core/launch/moves.h"
 #include "core/processes/data_parallel.h"
 #include "core/runtime/deciders.h"
@@ -11,12 +12,11 @@ namespace {
 
 // All bytes, for comparing.
 uint64_t hash_of(Context& context, const std::vector<Ref>& tensors) {
-  uint64_t hash = 0xcbf29ce484222325U;
+  uint64_t hash = base::kFnvBegin;
   for (const Ref& each : tensors) {
     const Ref whole = launch::on_host(context, each);
-    const auto* const bytes = static_cast<const unsigned char*>(whole->view.data);
-    const size_t count = static_cast<size_t>(whole->elements()) * whole->element_size();
-    for (size_t i = 0; i < count; ++i) hash = (hash ^ bytes[i]) * 0x100000001b3U;
+    const size_t bytes = static_cast<size_t>(whole->elements()) * whole->element_size();
+    hash = base::fnv(whole->view.data, bytes, hash);
   }
   return hash;
 }
@@ -30,18 +30,10 @@ void DataParallel::do_together(Context& context, const std::string& alike,
   try {
     body();
   } catch (...) {
-    tell_failure(context);
+    group_->give_up(context, group_step_);
     throw;
   }
   group_->end_step(group_step_);
-}
-
-void DataParallel::tell_failure(Context& context) noexcept {
-  try {
-    group_->give_up(context, group_step_);
-  } catch (...) {
-    // Memory has run out twice: they wait until the time is over.
-  }
 }
 
 std::string DataParallel::name_of(uint32_t param) const {

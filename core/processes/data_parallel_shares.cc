@@ -113,13 +113,13 @@ void DataParallel::gather_states(Context& context, int32_t root) {
   }
   if (!shares_ || !shares_->is_cut()) return;  // each process has them all
   const GradMode off(context, false);
-  std::vector<bool> held(optimizer_->size());
-  for (uint32_t i = 0; i < held.size(); ++i) held[i] = !optimizer_->states(i).empty();
+  std::vector<uint8_t> held(optimizer_->size());
+  for (uint32_t i = 0; i < held.size(); ++i) held[i] = optimizer_->states(i).empty() ? 0 : 1;
   group_->expect("root of the states: " + std::to_string(root) + "\n");
-  const std::vector<bool> any = anywhere(context, held);
+  held = largest_of_all(context, held);
   std::vector<std::vector<Ref>> whole(optimizer_->size());
   for (uint32_t i = 0; i < optimizer_->size(); ++i) {
-    if (!any[i] || !optimizer_->is_parted(i)) continue;
+    if (held[i] == 0 || !optimizer_->is_parted(i)) continue;
     const auto at = std::ranges::find(params_, &optimizer_->param(i), &Ref::get);
     send_states(context, i, static_cast<uint32_t>(at - params_.begin()), root, whole[i]);
   }

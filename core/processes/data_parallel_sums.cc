@@ -57,13 +57,10 @@ void DataParallel::send_all(Context& context) {
     Bucket& bucket = buckets_[next_bucket_];
     for (size_t place = 0; place < bucket.params().size(); ++place) {
       const uint32_t param = bucket.params()[place];
-      Sum& sum = sums_[param];
-      const Given given = sum.given();
+      const Given given = sums_[param].given();
       if (given == Given::Nothing || bucket.ours(place) != Given::Nothing) continue;
-      // They are asked for once more if nobody has given all of it.
-      auto rows = sum.rows;
+      // Its rows stay: they are asked for once more if nobody has given all of it.
       bucket.put(context, place, *take_dense(context, param), given);
-      sum.rows = std::move(rows);
     }
     bucket.send(context, *group_);
   }
@@ -134,29 +131,25 @@ void DataParallel::sum_buckets(Context& context, size_t first, std::vector<Given
   const std::span<Bucket> buckets = std::span(buckets_).subspan(first);
   for (Bucket& bucket : buckets) bucket.wait(context);
   if (buckets.empty()) return;
-  std::vector<uint8_t> told;
-  size_t n_told = 0;
   if (shares_) {
+    std::vector<uint8_t> largest(params_.size());
     for (const Bucket& bucket : buckets) {
       for (size_t place = 0; place < bucket.params().size(); ++place) {
-        told.push_back(static_cast<uint8_t>(bucket.ours(place)));
+        largest[bucket.params()[place]] = static_cast<uint8_t>(bucket.ours(place));
       }
     }
-    n_told = told.size();
-    told = numbers_of_all(context, told);
+    largest = largest_of_all(context, largest);
+    for (const Bucket& bucket : buckets) {
+      for (const uint32_t param : bucket.params())
+        given[param] = static_cast<Given>(largest[param]);
+    }
+    return;
   }
-  size_t at = 0;
   for (const Bucket& bucket : buckets) {
-    for (size_t place = 0; place < bucket.params().size(); ++place, ++at) {
+    for (size_t place = 0; place < bucket.params().size(); ++place) {
       const uint32_t param = bucket.params()[place];
-      if (!shares_) {
-        given[param] = bucket.given(place);
-        if (given[param] == Given::Dense) grads[param].dense = bucket.sum(place);
-        continue;
-      }
-      for (size_t rank = at; rank < told.size(); rank += n_told) {
-        given[param] = std::max(given[param], static_cast<Given>(told[rank]));
-      }
+      given[param] = bucket.given(place);
+      if (given[param] == Given::Dense) grads[param].dense = bucket.sum(place);
     }
   }
 }
@@ -266,14 +259,15 @@ void DataParallel::average_buffers(Context& context) {
   for (Tree& sum : buffer_sums_) sum.clear();
 }
 
-// What is true in some process: lists of the same length.
-std::vector<bool> DataParallel::anywhere(Context& context, const std::vector<bool>& here) const {
-  const std::vector<uint8_t> told = numbers_of_all<uint8_t>(context, {here.begin(), here.end()});
-  std::vector<bool> any(here.size());
+std::vector<uint8_t> DataParallel::largest_of_all(Context& context,
+                                                  const std::vector<uint8_t>& ours) const {
+  const std::vector<uint8_t> told = numbers_of_all(context, ours);
+  std::vector<uint8_t> largest(ours.size());
   for (size_t i = 0; i < told.size(); ++i) {
-    if (told[i] != 0) any[i % here.size()] = true;
+    uint8_t& each = largest[i % ours.size()];
+    each = std::max(each, told[i]);
   }
-  return any;
+  return largest;
 }
 
 // ---- In a capture -------------------------------------------------------------------------------
@@ -323,15 +317,9 @@ class DataParallel::Replays final : public plan::Bracket {
     step_ = of_->group_->begin_step(of_->facts(context, lines));
   }
   void end(Context& context, bool failed) noexcept override {
-    if (!failed) {
-      ++runs_;
-      return of_->group_->end_step(step_);
-    }
-    try {
-      of_->group_->give_up(context, step_);
-    } catch (...) {
-      // Memory has run out twice: they wait until the time is over.
-    }
+    if (failed) return of_->group_->give_up(context, step_);
+    ++runs_;
+    of_->group_->end_step(step_);
   }
 
  private:

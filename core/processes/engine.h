@@ -60,7 +60,7 @@ class Engine : NoCopy {
   Runtime* runtime_;
   const registry::Entry* kind_;
   std::unique_ptr<data::WorkerContext> context_;
-  Context* own_ = nullptr;  // behind it
+  Context* own_ = nullptr;  // that of context_
   const pid_t process_;
   std::mutex mutex_;  // guards what follows
   Task tasks_;

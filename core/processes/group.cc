@@ -99,6 +99,20 @@ std::string shown_of(const Transfer& transfer, int64_t group) {
 
 }  // namespace
 
+// Asks an engine for what has to be done within `timeout` milliseconds from now.
+static Run run_of(const Engine& engine, Context& context, void* object, int64_t timeout) {
+  const auto deadline = Clock::now() + std::chrono::milliseconds(timeout);
+  return [&engine, &context, object, deadline](std::span<const tenon_transfer_desc> what,
+                                               std::span<uint8_t> done) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    data::run_callback(context, engine.kind(), "run", [&](tenon_call* call) {
+      return engine.desc().run(call, object, what.data(), static_cast<uint32_t>(what.size()),
+                               std::max<int64_t>(left, 1), done.data());
+    });
+  };
+}
+
 // Leaving a large group takes as long as the others take; engines count milliseconds in 32 bits.
 constexpr int64_t kAsLongAsItTakes = int64_t{20} * 24 * 3600 * 1000;
 
@@ -114,12 +128,7 @@ struct Group::Seat {
 
   void end(bool waits) noexcept {
     try {
-      const Run run = [&](std::span<const tenon_transfer_desc> what, std::span<uint8_t> done) {
-        data::run_callback(engine->context(), engine->kind(), "run", [&](tenon_call* call) {
-          return engine->desc().run(call, object, what.data(), static_cast<uint32_t>(what.size()),
-                                    kAsLongAsItTakes, done.data());
-        });
-      };
+      const Run run = run_of(*engine, engine->context(), object, kAsLongAsItTakes);
       const tenon_device host = engine->runtime().host_device().id;
       if (object) (waits ? gather_leaving : tell_leaving)(members, host, run, left);
     } catch (...) {  // others are gone, or memory is: nobody is left to whom it matters
@@ -215,7 +224,8 @@ std::shared_ptr<Group> Group::split(int32_t color, int32_t key) {
       move.collective = kSplit;
       Transfer all(*cx.runtime, {move}, false, timeout_);
       all.sequence = ++sequence_;
-      agree(members_, all, cx.runtime->host_device().id, runner(cx, timeout_), left_);
+      agree(members_, all, cx.runtime->host_device().id, run_of(*engine_, cx, object_, timeout_),
+            left_);
       data::run_callback(cx, engine_->kind(), "split", [&](tenon_call* call) {
         return engine_->desc().split(call, object_, color, key, timeout_, &made->object_,
                                      &made->members_);
@@ -278,7 +288,7 @@ void Group::post(const std::shared_ptr<Transfer>& transfer) {
 // ---- Steps --------------------------------------------------------------------------------------
 
 uint64_t Group::begin_step(const std::string& alike) {
-  expect_too(alike);
+  expect(alike);
   step_ = ++last_step_;
   return step_;
 }
@@ -287,21 +297,23 @@ void Group::end_step(uint64_t step) noexcept {
   if (step_ == step) step_ = 0;
 }
 
-void Group::expect(std::string alike) {
-  alike_ = std::make_shared<const std::string>(std::move(alike));
+void Group::expect(const std::string& alike) {
+  alike_ = std::make_shared<const std::string>(alike_ ? *alike_ + alike : alike);
 }
 
-void Group::expect_too(const std::string& alike) { expect(alike_ ? *alike_ + alike : alike); }
-
-void Group::give_up(Context& context, uint64_t step) {
+void Group::give_up(Context& context, uint64_t step) noexcept {
   end_step(step);
   alike_.reset();
-  std::vector<Move> moves(1);
-  moves[0].collective = kGiveUp;
-  const auto transfer =
-      std::make_shared<Transfer>(*context.runtime, std::move(moves), false, timeout_);
-  transfer->step = step;
-  post(transfer);
+  try {
+    std::vector<Move> moves(1);
+    moves[0].collective = kGiveUp;
+    const auto transfer =
+        std::make_shared<Transfer>(*context.runtime, std::move(moves), false, timeout_);
+    transfer->step = step;
+    post(transfer);
+  } catch (...) {
+    // It is given up here all the same.
+  }
 }
 
 void Group::require_whole(const std::string& words) {
@@ -332,19 +344,6 @@ void Group::break_with(const Error& error, Transfer* transfer) noexcept {
       if (*held) (*held)->storage->retain();
     }
   }
-}
-
-Run Group::runner(Context& context, int64_t timeout) const {
-  const auto deadline = Clock::now() + std::chrono::milliseconds(timeout);
-  return [this, &context, deadline](std::span<const tenon_transfer_desc> what,
-                                    std::span<uint8_t> done) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    data::run_callback(context, engine_->kind(), "run", [&](tenon_call* call) {
-      return engine_->desc().run(call, object_, what.data(), static_cast<uint32_t>(what.size()),
-                                 std::max<int64_t>(left, 1), done.data());
-    });
-  };
 }
 
 void Group::run(Context& context, Transfer& transfer) {
@@ -383,7 +382,7 @@ void Group::run(Context& context, Transfer& transfer) {
 }
 
 void Group::make(Context& context, Transfer& transfer) {
-  const Run run = runner(context, transfer.timeout);
+  const Run run = run_of(*engine_, context, object_, transfer.timeout);
   // How long others have let this process wait, mostly.
   std::optional<trace::Span> agreeing(std::in_place, context.runtime->trace, "agree", "transfer");
   const Agreed agreed = agree(members_, transfer, context.runtime->host_device().id, run, left_);

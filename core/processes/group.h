@@ -35,12 +35,11 @@ class Group final : public Leavable {
   // all processes have to have alike go with the first that all take part in. Returns its number.
   uint64_t begin_step(const std::string& alike);
   void end_step(uint64_t step) noexcept;
-  // The same for the next transfer that all take part in, which need not be one of a step.
-  void expect(std::string alike);
-  void expect_too(const std::string& alike);  // besides
+  // Further lines for the next transfer that all take part in, which need not be one of a step.
+  void expect(const std::string& alike);
   // The others are told in their next transfer. What was begun in the step has no effect; nor has
-  // this, if all know already. Waits for nobody.
-  void give_up(Context& context, uint64_t step);
+  // this, if all know already. Waits for nobody. Without memory they wait until their time is over.
+  void give_up(Context& context, uint64_t step) noexcept;
 
   const tenon_members& members() const override { return members_; }
   int64_t number() const { return number_; }
@@ -69,7 +68,6 @@ class Group final : public Leavable {
   void move_sum(Context& context, const Move& move, const Send& send) const;
   void require_whole(const std::string& words);
   void break_with(const Error& error, Transfer* transfer) noexcept;
-  Run runner(Context& context, int64_t timeout) const;
   void leave() noexcept;
 
   std::shared_ptr<Engine> engine_;

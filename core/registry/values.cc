@@ -43,14 +43,10 @@ std::string tag_name(uint32_t tag) {
   return tag < std::size(names) ? std::string(names[tag]) : "unknown tag " + std::to_string(tag);
 }
 
-namespace {
-
 std::string float_text(double number) {
   char text[40];
   return {text, std::to_chars(text, text + sizeof text, number).ptr};
 }
-
-}  // namespace
 
 std::string value_text(const tenon_value& value) {
   switch (value.tag) {

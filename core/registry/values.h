@@ -59,6 +59,8 @@ inline std::string_view text_view(const tenon_string& text) {
 std::string tag_name(uint32_t tag);
 // "3", "[1,2]", "f32"
 std::string value_text(const tenon_value& value);
+// The shortest text that gives the same bits when it is read.
+std::string float_text(double number);
 // The number in `dtype`, little-endian in the low bytes.
 uint64_t scalar_bits(const tenon_value& number, tenon_dtype dtype);
 // The default as a value; pointers lead into `attr`.

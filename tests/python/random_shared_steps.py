@@ -12,15 +12,14 @@ import sys
 import tempfile
 import unittest
 
-from support import Case, build_folder, skip
+from support import SHM, Case, shm_place, skip
 
 PROGRAM = pathlib.Path(__file__).with_name("random_shared_steps_run.py")
-PLUGINS = build_folder() / "test_plugins/processes"
 SEED = int(os.environ.get("TENON_TEST_SEED", "1"))
 PROGRAMS = int(os.environ.get("TENON_TEST_PROGRAMS", "20"))
 TOGETHER = 500  # programs of one run
 
-if not (PLUGINS / "test.shm").is_dir():
+if not (SHM / "test.shm").is_dir():
     skip("test.shm was not built")
 
 
@@ -28,20 +27,15 @@ def run(size, first, count, way, most):
     """Per rank: what each program has printed."""
     ranks = []
     with tempfile.TemporaryDirectory() as folder:
+        name = f"/tenon-random-{os.getpid()}-{size}-{first}-{way}-{most}"
         for rank in range(size):
-            place = {
-                "TEST_SHM_NAME": f"/tenon-random-{os.getpid()}-{size}-{first}-{way}-{most}",
-                "TEST_SHM_RANK": str(rank),
-                "TEST_SHM_SIZE": str(size),
-                "TENON_PLUGIN_PATH": str(PLUGINS),
-                "PYTHONPATH": os.pathsep.join(sys.path),
-            }
+            place = {**shm_place(name, rank, size), "TENON_PLUGIN_PATH": str(SHM)}
             written = pathlib.Path(folder, str(rank))
             with written.open("w") as out, written.with_suffix(".error").open("w") as error:
                 ranks.append(
                     subprocess.Popen(
                         [sys.executable, PROGRAM, str(first), str(count), way, str(most)],
-                        env={**os.environ, **place}, stdout=out, stderr=error,
+                        env=place, stdout=out, stderr=error,
                     )  # fmt: skip
                 )
         codes = [each.wait(3600) for each in ranks]

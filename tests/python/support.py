@@ -47,6 +47,16 @@ def bits(tensor):
     return bytes(memoryview(tensor.detach().contiguous()).cast("B"))
 
 
+# Where the engine test.shm lies, over which processes of one machine run together.
+SHM = build_folder() / "test_plugins/processes"
+
+
+def shm_place(name, rank, size):
+    """The environment of process `rank` of `size`, which finds the others by the name."""
+    place = {"TEST_SHM_NAME": name, "TEST_SHM_RANK": str(rank), "TEST_SHM_SIZE": str(size)}
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **place}
+
+
 def live():
     """Tensors, storages and nodes that are alive."""
     gc.collect()

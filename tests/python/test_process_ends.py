@@ -9,11 +9,9 @@ import subprocess
 import sys
 import unittest
 
-from support import Case, build_folder, tenon
+from support import SHM, Case, shm_place, tenon
 
 from tenon import processes
-
-PLUGINS = build_folder() / "test_plugins/processes"
 
 # Rank 1 does what is given; rank 0 goes on until it is told.
 PROGRAM = """
@@ -41,13 +39,12 @@ def run(way):
     """What rank 0 was told; the status of rank 1, and what it has said."""
     global count
     count += 1
-    place = {"TEST_SHM_NAME": f"/tenon-python-{os.getpid()}-{count}", "TEST_SHM_SIZE": "2"}
+    name = f"/tenon-python-{os.getpid()}-{count}"
     both = [
         subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, PLUGINS, way], text=True, stdin=subprocess.DEVNULL,
+            [sys.executable, "-c", PROGRAM, SHM, way], text=True, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **place,
-                 "TEST_SHM_RANK": str(rank)},
+            env=shm_place(name, rank, 2),
         ) for rank in range(2)
     ]  # fmt: skip
     (told, failed), (printed, said) = [each.communicate(timeout=25) for each in both]
@@ -56,7 +53,7 @@ def run(way):
     return told.strip(), both[1].returncode, printed + said
 
 
-@unittest.skipUnless((PLUGINS / "test.shm").exists(), "test.shm was not built")
+@unittest.skipUnless((SHM / "test.shm").exists(), "test.shm was not built")
 class Ends(Case):
     def test_an_error_that_nobody_catches_ends_all(self):
         told, status, said = run("print('so far'); raise ValueError('no such file')")

@@ -13,10 +13,9 @@ import tempfile
 import textwrap
 import unittest
 
-from support import Case, build_folder, skip, tenon
+from support import SHM, Case, shm_place, skip, tenon
 
-PLUGINS = build_folder() / "test_plugins/processes"
-if not (PLUGINS / "test.shm").is_dir():
+if not (SHM / "test.shm").is_dir():
     skip("test.shm was not built")
 
 BEGIN = """
@@ -48,18 +47,12 @@ def programs(size, body, *arguments):
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder, "program.py")
         program.write_text(BEGIN + textwrap.dedent(body))
+        name = f"/tenon-shared-{os.getpid()}-{pathlib.Path(folder).name}"
         for rank in range(size):
-            place = {
-                "TEST_SHM_NAME": f"/tenon-shared-{os.getpid()}-{pathlib.Path(folder).name}",
-                "TEST_SHM_RANK": str(rank),
-                "TEST_SHM_SIZE": str(size),
-                "TENON_PLUGIN_PATH": str(PLUGINS),
-                "PYTHONPATH": os.pathsep.join(sys.path),
-            }
+            place = {**shm_place(name, rank, size), "TENON_PLUGIN_PATH": str(SHM)}
             ranks.append(
                 subprocess.Popen(
-                    [sys.executable, program, *arguments],
-                    env={**os.environ, **place}, text=True,
+                    [sys.executable, program, *arguments], env=place, text=True,
                     stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                 )  # fmt: skip
             )

@@ -270,7 +270,7 @@ class DataParallel:
         self._handle = _core.create_parallel(
             handle, self.params, operator.index(shards), operator.index(bucket_bytes), list(buffers)
         )
-        self._running = None  # which call of shards() is the last
+        self._running = None  # which call of shards() has a step that has not ended
         info = _core.parallel_info(self._handle)
         self.n_shards_of_all, self.first_shard, self.n_shards = info[:3]
 
@@ -281,7 +281,8 @@ class DataParallel:
         A step that is left before its end, by an error, Ctrl-C or `break`, is given up: random
         numbers, buffers and `step` are as before it, and no parameter has a gradient. The other
         processes get a `tenon.PeerError` in their next transfer; after that all may go on."""
-        _core.give_up_step(self._handle)  # one that is left, but not yet closed
+        if self._running is not None:
+            _core.give_up_step(self._handle)  # one that was left, but is not closed yet
         ours = self._running = object()
         try:
             for param in self.params:
@@ -293,9 +294,11 @@ class DataParallel:
                 if not shard._ended:
                     expected = "shard.backward(loss) before the next shard"
                     raise refuse("shards", "shard", expected, f"none for shard {shard.number}")
+            self._running = None
         finally:
             if self._running is ours:
-                _core.give_up_step(self._handle)  # nothing, after the last shard
+                self._running = None
+                _core.give_up_step(self._handle)  # nothing, if its last shard has ended
 
     @property
     def share(self):
